@@ -20,6 +20,7 @@ __all__ = [
     "DeadlineExceeded",
     "DeterminismError",
     "DoNotRetry",
+    "Explanation",
     "Failure",
     "FailureInfo",
     "FlowWorkflow",
@@ -35,6 +36,8 @@ __all__ = [
     "PayloadTooLarge",
     "PromiseSettled",
     "PruneReport",
+    "Reason",
+    "ReasonKind",
     "Refused",
     "Retry",
     "Run",
@@ -90,6 +93,7 @@ if TYPE_CHECKING:
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.client.selection import BulkReport, RunSelection
     from holdfast.client.streams import StreamInfo, StreamItem
+    from holdfast.core.explanations import Explanation, Reason, ReasonKind
     from holdfast.core.policies import Retry
     from holdfast.core.run_options import with_options
     from holdfast.core.values import Failure, RunStatus, TaskStatus
@@ -148,6 +152,7 @@ else:
         "client.run": ("AttemptInfo", "Run", "RunInfo", "TaskInfo"),
         "client.schedules": ("ScheduleInfo",),
         "client.streams": ("StreamInfo", "StreamItem"),
+        "core.explanations": ("Explanation", "Reason", "ReasonKind"),
         "core.policies": ("Retry",),
         "core.run_options": ("with_options",),
         "core.values": ("Failure", "RunStatus", "TaskStatus"),

@@ -109,6 +109,7 @@ class Holdfast(Client):
             now=parts.clock.now,
             worker_ttl=dt.timedelta(seconds=self.settings.worker_ttl_seconds),
             queue_lease=dt.timedelta(seconds=self.settings.queue_lease_seconds),
+            is_alive=self._is_alive,
         )
 
     async def __aenter__(self) -> Self:
@@ -249,6 +250,10 @@ class Holdfast(Client):
             origins=self.settings.allowed_origins.replace(",", " ").split(),
         )
         return ApiServer(app)
+
+    def _is_alive(self, node: str) -> bool | None:
+        is_own = self._engine is not None and self._engine.node == node and self._engine.failure is None
+        return True if is_own else False if is_surely_dead(node) else None
 
     def _is_local(self, run: RunKey) -> bool:
         return self._engine is not None and self._engine.has(run)

@@ -211,6 +211,22 @@ async def test_what_tasks_have_given_is_not_read_where_none_of_it_is_shown(proje
         assert whole.outcomes[0].failure is not None
 
 
+def test_explain_says_what_a_run_waits_for_as_runs_show_does(
+    asking: tuple[Project, subprocess.Popen[str]],
+):
+    project, process = asking
+    said = project.run("explain", "mine").stdout
+    shown = project.run("runs", "show", "mine").stdout
+    facts = project.ask("explain", "mine")
+    project.run("runs", "cancel", "mine")
+    process.communicate()
+
+    assert "\n  review waits for approval: Ship it?" in said
+    assert "\n    to move it: holdfast approve mine review" in said
+    assert "review waits for approval: Ship it?" in shown
+    assert [it["name"] for it in facts["reasons"] if it["kind"] == "approval"] == ["review"]
+
+
 def test_runs_show_tells_what_a_run_waits_for_and_how_to_give_it(
     capsys: pytest.CaptureFixture[str],
 ):

@@ -121,7 +121,7 @@ async def test_a_node_without_the_task_leaves_its_runs_alone(store_url: str) -> 
 
         assert await run.status() is RunStatus.PENDING
         [stranded] = await env.doctor()
-        assert "no node takes runs of charge@task" in stranded.problem
+        assert "no node has task 'charge'" in stranded.problem
 
 
 async def test_a_name_means_the_workflow_if_there_is_one(store_url: str) -> None:

@@ -360,6 +360,10 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(f"definitions in {space}", lambda store: _sorted(store.find_definitions(space, which_ones)))
         look(f"list_runs in {space} {which}", lambda store: store.list_runs(space, which))
         look("now", lambda store: store.now())
+        look(f"due claims in {space}", lambda store: _sorted(store.list_due_claims(space)))
+        claim = dice.pick(claims) if claims else "none@1"
+        what = f"due runs of {claim} in {space}"
+        look(what, lambda store: _sorted(store.list_due_runs(space, claim, now, "due", 1000)))
         self._look_for_stranded(space, Instant(now + LONG))
 
     def _look_for_stranded(self, space: str, now: Instant) -> None:

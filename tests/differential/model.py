@@ -54,6 +54,7 @@ from holdfast.core.records import (
 )
 from holdfast.core.run_options import read_run_options
 from holdfast.core.shared_inputs import SharedInput
+from holdfast.core.situations import ServingNode
 from holdfast.core.stream_items import StreamPage, StreamSummary
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
 from holdfast.core.waiting import WaitDescription, describe_wait
@@ -501,6 +502,33 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
             Stranded(run.key, run.id, run.workflow, run.status, problem)
             for run in runs
             if run.namespace == namespace and (problem := views.problem(self.tables, run, now)) is not None
+        ]
+
+    async def list_serving_nodes(self, namespace: str) -> list[ServingNode]:
+        """The nodes of this model do not say what they serve."""
+        return [
+            ServingNode(node, lease.until, None, None)
+            for node, lease in self.tables.nodes.items()
+            if lease.namespace == namespace
+        ]
+
+    async def list_due_claims(self, namespace: str) -> list[str]:
+        return sorted({run.claim for run in self._claimable(namespace)})
+
+    async def list_due_runs(
+        self, namespace: str, claim: str, now: Instant, problem: str, limit: int
+    ) -> list[Stranded]:
+        due = [run for run in self._claimable(namespace) if run.claim == claim and (run.wake_at or 0) <= now]
+        return [
+            Stranded(run.key, run.id, run.workflow, run.status, problem)
+            for run in sorted(due, key=lambda run: run.wake_at or 0)[:limit]
+        ]
+
+    def _claimable(self, namespace: str) -> list[RunRecord]:
+        return [
+            run
+            for run in self.tables.runs.values()
+            if run.namespace == namespace and run.owner is None and run.wake_at is not None
         ]
 
 

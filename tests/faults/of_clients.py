@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from tests.faults.code_edits import Code
 from tests.faults.fault import Fault, cases
+from tests.faults.query_edits import Query
+
+_UNREAD = "test_a_signal_for_a_workflow_that_no_node_has_waits_for_such_a_node[sqlite]"
+_IDLE = "test_an_idle_node_of_another_process_is_known_at_once[sqlite]"
 
 FAULTS = [
     Fault(
@@ -119,5 +123,51 @@ FAULTS = [
         "each branch of a flow can be told from the others",
         [Code("stores.records:_place").replace("_PLACES_IN_FLOWS.get(A)", "None")],
         cases("cli/test_flows.py", "test_branches_and_items_have_their_numbers"),
+    ),
+    Fault(
+        "waits-for-what-has-come",
+        "an explanation is not older than the moment of asking",
+        [Code("core.explaining:_Explainer._unanswered").replace("any(A)", "False")],
+        cases("client/test_explaining.py", _UNREAD),
+    ),
+    Fault(
+        "given-up-waits-explained",
+        "a wait that the code has given up is no reason",
+        [
+            Code("core.explaining:_Explainer._unanswered").replace(
+                "self._run.owner is None and self._run.waiting is not None", "False"
+            )
+        ],
+        cases("client/test_explaining.py", "test_a_wait_that_the_code_has_given_up_is_no_reason[sqlite]"),
+    ),
+    Fault(
+        "fired-timers-explained",
+        "a timer that has fired is no reason",
+        [Code("core.open_requests:OpenRequests._note").replace("asked.seq not in self._over", "True")],
+        cases("client/test_explaining.py", "test_a_wait_that_the_code_has_given_up_is_no_reason[sqlite]"),
+    ),
+    Fault(
+        "missing-code-unnoticed",
+        "a workflow that no node has is a problem at once",
+        [Code("core.situations:nodes_for").replace("len(A) == len(B)", "False")],
+        cases("client/test_explaining.py", _UNREAD),
+    ),
+    Fault(
+        "nodes-keep-their-claims-to-themselves",
+        "a node says which workflows it serves",
+        [Code("engine.admission:Admission.serves").replace("A.decode() if B else C", "C")],
+        cases("client/test_explaining.py", _IDLE),
+    ),
+    Fault(
+        "idle-nodes-unknown",
+        "a node says that it is there before it has work",
+        [Query("sqlite:next_work").replace(") ELSE 0 END END", ") END END")],
+        cases("client/test_explaining.py", _IDLE),
+    ),
+    Fault(
+        "slots-of-nobody",
+        "a task behind a limit names who holds the slots",
+        [Code("client.explaining:Explainer._holders").replace("A == B", "False")],
+        cases("client/test_explaining.py", "test_a_task_behind_a_limit_names_who_holds_the_slot[sqlite]"),
     ),
 ]

@@ -82,7 +82,8 @@ async def test_the_doctor_names_a_run_that_is_overdue_because_no_node_has_its_wo
         info = await env.describe("overdue")
 
         assert info.status is RunStatus.PENDING
-        assert ["flow@1" in run.problem for run in await env.doctor()] == [True]
+        wanted = "no node has version '1' of workflow 'flow'"
+        assert [wanted in run.problem for run in await env.doctor()] == [True]
 
 
 async def test_news_for_a_run_whose_row_this_code_cannot_read_do_not_stop_the_node_that_has_them(

@@ -18,6 +18,7 @@ from holdfast.cli.commands import (
     answers,
     db,
     doctor,
+    explain,
     flows,
     graph,
     init,
@@ -62,7 +63,9 @@ def _root(
     _log_to_stderr()
 
 
-for _noun in (run, serve, runs, logs, schedules, flows, workers, answers, validate, graph, init, doctor, db):
+_FOR_RUNS = (run, serve, runs, explain, logs, schedules, flows, workers, answers)
+_FOR_FILES_AND_DATABASES = (validate, graph, init, doctor, db)
+for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)
 
 

@@ -15,6 +15,7 @@ from types import UnionType
 from typing import Any, Final, ParamSpec, TypeVar, Unpack, cast, overload
 
 from holdfast.client.existing_runs import difference, differs
+from holdfast.client.explaining import Explainer
 from holdfast.client.failures import FailureInfo, failure_info
 from holdfast.client.families import Families
 from holdfast.client.flows import Flows, version_number
@@ -31,6 +32,7 @@ from holdfast.client.starting import Starter
 from holdfast.client.streams import StreamInfo, StreamItem, StreamReading, checked_offset
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
+from holdfast.core.explanations import Explanation
 from holdfast.core.names import checked_name, is_name
 from holdfast.core.records import Definition, History, RunRecord, TaskRecord
 from holdfast.core.run_options import PLAIN_TERMS, IdPolicy, RunTerms, StartTarget, target_and_options
@@ -73,7 +75,9 @@ class Client(RunChanges):
         now: Callable[[], Instant],
         worker_ttl: dt.timedelta = dt.timedelta(seconds=15),
         queue_lease: dt.timedelta = dt.timedelta(seconds=60),
+        is_alive: Callable[[str], bool | None] = lambda _: None,
     ) -> None:
+        """`is_alive` says whether a node is there; None: it cannot know."""
         self._store = store
         self._workflows = workflows
         self._starter = starter
@@ -93,6 +97,9 @@ class Client(RunChanges):
             encode=workflows.encode,
         )
         self.run_overviews = RunOverviews(store, namespace=namespace)
+        self._explainer = Explainer(
+            store, namespace=namespace, now=now, worker_ttl=worker_ttl, is_alive=is_alive
+        )
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -310,7 +317,15 @@ class Client(RunChanges):
         return Run(self, await self.key_of(id), id, self._decode_plain)
 
     async def describe(self, run: Run[Any] | str) -> RunInfo:
-        return run_info(await self._find(run), self._workflows)
+        return run_info(await self._find(run), self._workflows, self._now())
+
+    async def explain(self, run: Run[Any] | str) -> Explanation:
+        """Why the run does not go on: everything that it waits for, since when, what would move it, and what
+        is wrong. It is computed from what is open in the store. Of an ended run: how and when it ended."""
+        found = await self._explainer.explain(await self.key_of(run))
+        if found is None:
+            raise RunNotFound(run if isinstance(run, str) else run.id, self.namespace)
+        return found
 
     async def definition(self, run: Run[Any] | str) -> Definition | None:
         """The definition that the run is pinned to, with its origin, so that the definition can be loaded
@@ -332,9 +347,10 @@ class Client(RunChanges):
         last = None if before is None else await self.key_of(before)
         found = await self._store.list_runs(self.namespace, run_filter(conditions, last, limit))
         infos: list[RunInfo] = []
+        now = self._now()
         for first in range(0, len(found), _DESCRIBED_AT_ONCE):
             page = found[first : first + _DESCRIBED_AT_ONCE]
-            infos += [run_info(record, self._workflows) for record in page]
+            infos += [run_info(record, self._workflows, now) for record in page]
             # An engine may be on the same event loop, and its threads need the GIL: only a real pause lets
             # them have it. An event loop rounds it to milliseconds, and one of none is no pause.
             await asyncio.sleep(_PAUSE_SECONDS)
@@ -444,15 +460,17 @@ class Client(RunChanges):
     async def doctor(
         self, progress: Callable[[int], None] | None = None
     ) -> builtins.list[Stranded | OverdueSchedule]:
-        """Unfinished runs that nothing will wake, or that are due and no node claims; and schedules that have
-        been due for minutes and that no node fires.
+        """Unfinished runs that nothing will wake, or that are due and no node claims, as when no node has
+        their workflow; and schedules that have been due for minutes and that no node fires.
 
         There should be none, and 1,000 runs at most are returned. The `problem` of each says what is wrong.
         It looks at every unfinished run; `progress` is called with their number so far, every few thousand.
         """
         self._check_loop()
+        unserved = {found.run: found for found in await self._explainer.unserved_runs(_MOST_FOUND)}
         runs = await self._store.stranded_runs(self.namespace, self._now(), progress)
-        return [*runs, *await self.schedules.overdue()]
+        others = [found for found in runs if found.run not in unserved]
+        return [*[*unserved.values(), *others][:_MOST_FOUND], *await self.schedules.overdue()]
 
     # --- deleting
 
@@ -528,5 +546,6 @@ def _number_of(version: str | int) -> int | None:
 
 
 _FIRST_KEY = RunKey(bytes(16))
+_MOST_FOUND = 1_000
 _DESCRIBED_AT_ONCE = 50
 _PAUSE_SECONDS = 0.001

@@ -12,6 +12,7 @@ import msgspec
 from holdfast.client.streams import StreamItem
 from holdfast.client.waiters import Waiters
 from holdfast.core.codec import decode_any
+from holdfast.core.explaining import describe_claim
 from holdfast.core.fingerprints import fingerprint
 from holdfast.core.names import checked_span
 from holdfast.core.records import AttemptRecord, RunRecord, TaskSummary
@@ -60,6 +61,9 @@ class RunInfo(msgspec.Struct, frozen=True):
 
 
 R = TypeVar("R")
+
+_CLAIMED_WITHIN = 1_000_000
+"""Microseconds. A node that has the workflow claims a due run at once."""
 
 
 class RunCalls(Protocol):
@@ -257,7 +261,7 @@ def cursor_in(state: Mapping[str, Payload]) -> Cursor | None:
         return None  # written by a later version
 
 
-def run_info(record: RunRecord, workflows: Workflows) -> RunInfo:
+def run_info(record: RunRecord, workflows: Workflows, now: Instant) -> RunInfo:
     def plain(payload: Payload | None) -> Any:
         """If it is not JSON, its text: a damaged row must not hide the other runs of a list."""
         if payload is None:
@@ -279,7 +283,7 @@ def run_info(record: RunRecord, workflows: Workflows) -> RunInfo:
         input=plain(record.input),
         output=plain(record.output),
         failure=record.failure,
-        waiting=record.waiting,
+        waiting=_waiting(record, now),
         created_at=moment(record.created_at),
         started_at=_moment(record.started_at),
         finished_at=_moment(record.finished_at),
@@ -290,6 +294,14 @@ def run_info(record: RunRecord, workflows: Workflows) -> RunInfo:
         started_by=options.by,
         fingerprint=None if failed is None else fingerprint(failed),
     )
+
+
+def _waiting(record: RunRecord, now: Instant) -> str | None:
+    """What its row says was written when it left memory. If it has been due since, that has come."""
+    is_claimable = record.owner is None and record.status in (RunStatus.PENDING, RunStatus.RUNNING)
+    if is_claimable and record.wake_at is not None and record.wake_at < now - _CLAIMED_WITHIN:
+        return f"a node that has {describe_claim(record.claim)}"
+    return record.waiting
 
 
 def _moment(at: Instant | None) -> dt.datetime | None:

@@ -16,6 +16,8 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from holdfast.core.records import ANY_NODE, is_task_claim
 from holdfast.core.values import RunKey
 from holdfast.engine.dispatcher import Dispatcher
@@ -25,6 +27,9 @@ from holdfast.engine.run_scope import RunScope
 from holdfast.engine.tuning import Tuning
 from holdfast.ports.commits import Claimed, ClaimRequest
 from holdfast.ports.programs import Programs
+
+_LONGEST_LIST = 4_000
+"""In bytes. The row of the node has the list, and every commit sends it."""
 
 
 class Admission:
@@ -71,10 +76,12 @@ class Admission:
 
     @property
     def serves(self) -> str | None:
-        """Which workflows this node serves, as a hash. None if it works on its own runs only."""
+        """Which workflows this node serves: its claims as JSON, or a hash if there are very many. None if it
+        works on its own runs only."""
         if self._scope.is_limited:
             return None
-        return f"{zlib.crc32(' '.join(sorted(self._programs.claims())).encode()):08x}"
+        claims = msgspec.json.encode(sorted(self._programs.claims()))
+        return claims.decode() if len(claims) <= _LONGEST_LIST else f"{zlib.crc32(claims):08x}"
 
     def share_of(self, batch: int) -> int:
         """How many runs of a batch that is started here may begin here. The rest is for the other nodes."""

@@ -60,7 +60,7 @@ class StorePoller:
         """The store has named this node to take a run."""
         self._pass_on_at = Instant(0)
         self.serves: str | None = None
-        """Which workflows this node serves, as a hash."""
+        """Which workflows this node serves: see `Admission.serves`."""
         self.is_unknown = False
         """Other nodes do not know of this one, and cannot leave it anything."""
         self.has_more_peers = False

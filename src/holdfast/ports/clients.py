@@ -11,6 +11,7 @@ from holdfast.ports.flows import FlowStore
 from holdfast.ports.retention import RetentionStore
 from holdfast.ports.runs import HistoryStore, RunStore
 from holdfast.ports.schedules import ScheduleStore
+from holdfast.ports.situations import SituationStore
 from holdfast.ports.store_life import StoreLife
 from holdfast.ports.workers import WorkerStore
 
@@ -23,5 +24,5 @@ class WatchedRunStore(StoreLife, HistoryStore, Protocol):
         ...
 
 
-class ClientStore(RunStore, ScheduleStore, FlowStore, WorkerStore, RetentionStore, Protocol):
+class ClientStore(RunStore, SituationStore, ScheduleStore, FlowStore, WorkerStore, RetentionStore, Protocol):
     """All that a client uses. Opening and closing the store is not its job."""

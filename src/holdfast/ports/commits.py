@@ -235,7 +235,8 @@ class Commit(msgspec.Struct):
     renews: bool = True
     """Renew the lease. False while a keeper does that, beside the commits."""
     serves: str | None = None
-    """Which workflows the node serves, as a hash. Nodes with the same hash share the work."""
+    """Which workflows the node serves: the claims as JSON, or a hash. Nodes with the same text share the
+    work."""
     transaction: str | None = None
     """The id of the transaction that wrote the commit, for `recover_commit`. Some stores set it."""
     size: int = 0

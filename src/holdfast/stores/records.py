@@ -169,7 +169,7 @@ def attempt_record(row: Row) -> AttemptRecord:
 
 
 def message_record(row: Row) -> MessageRecord:
-    return _message(row[0], row[1], _MESSAGE_KIND.get(row[2], MessageKind.UNKNOWN), *row[3:])
+    return _message(row[0], row[1], message_kind(row[2]), *row[3:])
 
 
 def posted_message(row: Row) -> PostedMessage:
@@ -187,6 +187,10 @@ def run_status(text: str) -> RunStatus:
     if status is None:
         raise JournalCorrupt(None, f"a run is {text!r}, which this version does not know")
     return status
+
+
+def message_kind(text: str) -> MessageKind:
+    return _MESSAGE_KIND.get(text, MessageKind.UNKNOWN)
 
 
 def readable(what: str, rows: Iterable[Row], make: Callable[[Row], T]) -> list[T]:

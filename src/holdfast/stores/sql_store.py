@@ -1,7 +1,7 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
-The roles are in `nodes`, `runs`, `histories`, `schedules`, `definitions`, `flows`, `workers`, `retention` and
-`store_life`, as they are in `holdfast.ports`.
+The roles are in `nodes`, `runs`, `histories`, `situations`, `schedules`, `definitions`, `flows`, `workers`,
+`retention` and `store_life`, as they are in `holdfast.ports`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from holdfast.stores.nodes import SqlNodeStore
 from holdfast.stores.retention import SqlRetentionStore
 from holdfast.stores.runs import SqlRunStore
 from holdfast.stores.schedules import SqlScheduleStore
+from holdfast.stores.situations import SqlSituationStore
 from holdfast.stores.store_life import SqlStoreLife
 from holdfast.stores.workers import SqlWorkerStore
 
@@ -21,6 +22,7 @@ class SqlStore(
     SqlNodeStore,
     SqlRunStore,
     SqlHistoryStore,
+    SqlSituationStore,
     SqlScheduleStore,
     SqlFlowStore,
     SqlWorkerStore,

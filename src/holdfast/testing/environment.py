@@ -131,6 +131,8 @@ class Environment(Client):
             self._skipping,
             namespace=self.settings.namespace,
             now=self.clock.now,
+            # It does not poll, so its row does not say that it is there while it is idle.
+            is_alive=lambda node: True if node == self.engine.node else None,
         )
         self._bind_loop(asyncio.get_running_loop())
         try:

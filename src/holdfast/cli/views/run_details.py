@@ -12,6 +12,7 @@ import msgspec
 from holdfast.authoring.kinds import read_definition
 from holdfast.authoring.outline import EMPTY_OUTLINE, VisitDetails
 from holdfast.cli.database import DatabaseOptions
+from holdfast.cli.views.explanations import reason_lines
 from holdfast.cli.views.output import (
     COLOURS,
     between,
@@ -28,12 +29,12 @@ from holdfast.cli.views.visible import one_line, visible
 from holdfast.cli.views.wording import (
     outside_wait,
     skip_text,
-    waits_text,
     without_task_name,
     worker_wait_text,
 )
 from holdfast.client.client import Client
 from holdfast.client.run import AttemptInfo, Cursor, RunInfo, TaskInfo, cursor_in
+from holdfast.core.explanations import Explanation
 from holdfast.core.records import TASK_VERSION, TaskRecord
 from holdfast.core.values import Failure, RunStatus, TaskStatus
 
@@ -64,11 +65,14 @@ class RunDetails(NamedTuple):
     state: dict[str, Any]
     cursor: Cursor | None = None
     """The position in a flow."""
+    explanation: Explanation | None = None
+    """Why it does not go on; None if it has ended."""
     actions: Mapping[int, str] = {}
     """The actions that visits of nodes have led to, by the number of the task."""
 
     def facts(self) -> dict[str, Any]:
-        more = {"state": self.state, "cursor": self.cursor}
+        reasons = () if self.explanation is None else self.explanation.reasons
+        more = {"reasons": reasons, "state": self.state, "cursor": self.cursor}
         rows = {"tasks": self._task_facts(), "attempts": self.attempts}
         return {**msgspec.structs.asdict(self.info), **more, **rows}
 
@@ -114,7 +118,8 @@ async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> R
     attempts, state = await client.attempts(info.id), await client.state(info.id)
     cursor = cursor_in((await client.run_overviews.run(info.key)).state) if outline.has_cursor else None
     skipped = _skipped(progress, tasks)
-    return RunDetails(info, progress, tasks, outcomes, skipped, attempts, state, cursor, actions)
+    why = None if info.status.is_final else await client.explain(info.id)
+    return RunDetails(info, progress, tasks, outcomes, skipped, attempts, state, cursor, why, actions)
 
 
 async def _read_records(
@@ -249,7 +254,6 @@ def _print_facts(details: RunDetails, longest: int | None) -> None:
         "task": info.workflow if is_task else "",
         "workflow": "" if is_task else f"{info.workflow} {info.version}",
         "status": info.status.value,
-        "waits": waits_text(info.waiting).removeprefix("waits ") if info.waiting else "",
         "created": moment_text(info.created_at),
         "started": moment_text(info.started_at) if info.started_at is not None else "",
         "finished": moment_text(info.finished_at) if info.finished_at is not None else "",
@@ -268,6 +272,10 @@ def _print_facts(details: RunDetails, longest: int | None) -> None:
             style = COLOURS.get(value, "") if name == "status" else "red" if name == "problem" else ""
             console.print(f"{name:<10}", style="bold", end="")
             console.print(one_line(value, longest), style=style or None)
+    if details.explanation is not None:
+        for number, (text, style) in enumerate(reason_lines(details.explanation, dt.datetime.now(dt.UTC))):
+            console.print(f"{'waits' if number == 0 else '':<10}", style="bold", end="")
+            console.print(text, style=style or None)
 
 
 def _task_row(task: TaskInfo, details: RunDetails, *, is_full: bool) -> list[str]:

@@ -55,10 +55,11 @@ SELECT
                      THEN cursor ELSE next_at END)
      FROM schedules
      WHERE namespace = ?1 AND NOT is_paused AND workflow IN (SELECT value FROM json_each(?4))),
-    -- Those that have runs: an idle program writes nothing, so that it does not keep its disk awake.
-    CASE WHEN ?5 IS NOT NULL THEN (
+    -- Those that have runs: an idle program writes only once that it is there, so that it does not keep its disk
+    -- awake. 0 if the node has no row: explanations go by it.
+    CASE WHEN ?5 IS NOT NULL THEN CASE WHEN EXISTS (SELECT 1 FROM nodes WHERE id = ?2) THEN (
         SELECT nullif(count(*), 0) FROM nodes WHERE namespace = ?1 AND serves = ?5 AND lease_until > ?6
-    ) END;
+    ) ELSE 0 END END;
 
 -- name: charge_stall
 -- The run held up the event loop of its node for so long that the node gave up. It has had a setback, too, so

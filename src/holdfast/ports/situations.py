@@ -1,0 +1,35 @@
+"""Why a run does not go on: the rows that say it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from holdfast.core.situations import ServingNode, Situation
+from holdfast.core.values import Instant, RunKey
+from holdfast.ports.runs import Stranded
+
+
+class SituationStore(Protocol):
+    async def read_situation(self, namespace: str, run: RunKey, rows: int, steps: int) -> Situation | None:
+        """What is open in a run: no more than so many rows of each kind, and the last steps of its journal.
+        None if there is no such run. Of a run that has ended, only its row is read."""
+        ...
+
+    async def last_steps(self, runs: Sequence[RunKey], steps: int) -> dict[RunKey, list[tuple[int, bytes]]]:
+        """The last steps of each run with their positions, the newest first."""
+        ...
+
+    async def list_serving_nodes(self, namespace: str) -> list[ServingNode]:
+        """All nodes that have a row, also those whose lease has run out."""
+        ...
+
+    async def list_due_claims(self, namespace: str) -> list[str]:
+        """The claims that have runs without an owner, which are due or will be."""
+        ...
+
+    async def list_due_runs(
+        self, namespace: str, claim: str, now: Instant, problem: str, limit: int
+    ) -> list[Stranded]:
+        """The runs of a claim that are due and have no owner, the longest due first, with that problem."""
+        ...

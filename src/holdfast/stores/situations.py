@@ -1,0 +1,104 @@
+"""Reading why a run does not go on: all that is open of it, in one snapshot and with few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from holdfast.core.situations import (
+    BusyTask,
+    OpenChildRow,
+    OpenTaskRow,
+    QueueRow,
+    ServingNode,
+    Situation,
+    UnreadMessages,
+)
+from holdfast.core.values import Instant, RunKey, TaskStatus
+from holdfast.ports.runs import Stranded
+from holdfast.stores import records
+from holdfast.stores.database import Row, Transaction
+from holdfast.stores.sql_role import SqlRole
+
+_decode_claims = msgspec.json.Decoder(list[str]).decode
+_PENDING: Final = ("pending", False)
+
+
+class SqlSituationStore(SqlRole):
+    async def read_situation(self, namespace: str, run: RunKey, rows: int, steps: int) -> Situation | None:
+        return await self._driver.read(
+            lambda tx: _read(tx, namespace, run, rows, steps), snapshot=True, may_be_long=True
+        )
+
+    async def last_steps(self, runs: Sequence[RunKey], steps: int) -> dict[RunKey, list[tuple[int, bytes]]]:
+        def script(tx: Transaction) -> dict[RunKey, list[tuple[int, bytes]]]:
+            return {run: [(at, step) for at, step in tx.rows("last_steps", run, steps)] for run in runs}
+
+        return await self._driver.read(script, may_be_long=True)
+
+    async def list_serving_nodes(self, namespace: str) -> list[ServingNode]:
+        return [_node(row) for row in await self._driver.fetch("serving_nodes", namespace)]
+
+    async def list_due_claims(self, namespace: str) -> list[str]:
+        return [claim for (claim,) in await self._driver.fetch("due_claims", namespace, may_be_long=True)]
+
+    async def list_due_runs(
+        self, namespace: str, claim: str, now: Instant, problem: str, limit: int
+    ) -> list[Stranded]:
+        rows = await self._driver.fetch("due_runs_of", namespace, claim, now, limit, may_be_long=True)
+        return [
+            Stranded(key, id, workflow, records.run_status(status), problem)
+            for key, id, workflow, status in rows
+        ]
+
+
+def _read(tx: Transaction, namespace: str, run: RunKey, rows: int, steps: int) -> Situation | None:
+    found = tx.rows("find_run", namespace, None, run)
+    if not found:
+        return None
+    record = records.run_record(found[0])
+    if record.status.is_final:
+        return Situation(record)
+    last = [(position, step) for position, step in tx.rows("last_steps", run, steps)]
+    counts = {(status, bool(waits)): count for status, waits, count in tx.rows("count_open_tasks", run)}
+    waits_for_slot = record.owner is not None and _PENDING in counts
+    first_wait = tx.rows("first_wait", namespace, run)
+    heard = tx.rows("heard_message_names", run, last[-1][0] if last else 0)
+    unread = tx.rows("unread_message_names", run, rows)
+    return Situation(
+        record,
+        first_wait=(first_wait[0][0], first_wait[0][1] or "") if first_wait else None,
+        tasks=[_task(row) for row in tx.rows("some_open_tasks", run, rows)] if counts else [],
+        task_counts=counts,
+        queue=[QueueRow(*row) for row in tx.rows("some_queue_items", run, rows)] if counts else [],
+        children=[_child(row) for row in tx.rows("some_open_children", run, rows)],
+        child_count=tx.rows("count_open_children", run)[0][0],
+        unread=[UnreadMessages(records.message_kind(kind), *rest) for kind, *rest in unread],
+        heard={(records.message_kind(kind), name): count for kind, name, count in heard},
+        nodes=[_node(row) for row in tx.rows("serving_nodes", namespace)],
+        busy=[BusyTask(*row) for row in tx.rows("some_busy_tasks", record.owner, 2 * rows)]
+        if waits_for_slot
+        else [],
+        steps=last,
+    )
+
+
+def _node(row: Row) -> ServingNode:
+    id, lease_until, seen_at, serves = row
+    try:
+        claims = None if serves is None else frozenset(_decode_claims(serves))
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        claims = None  # a hash: the node serves too many to write them down
+    return ServingNode(id, lease_until, seen_at, claims)
+
+
+def _task(row: Row) -> OpenTaskRow:
+    seq, name, status, *rest = row
+    return OpenTaskRow(seq, name, TaskStatus(status), *rest)
+
+
+def _child(row: Row) -> OpenChildRow:
+    key, id, workflow, status, created_at = row
+    return OpenChildRow(key, id, workflow, records.run_status(status), created_at)
