@@ -21,6 +21,7 @@ from holdfast.client.run_filters import RunConditions
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
 from holdfast.client.streams import StreamInfo
+from holdfast.core.explanations import Explanation
 from holdfast.core.records import Definition, History
 from holdfast.core.run_options import StartTarget
 from holdfast.core.timetable import Catchup, Plan
@@ -457,6 +458,11 @@ class ClientCalls:
     def describe(self, run: Run[Any] | str) -> RunInfo:
         return self._thread.call(lambda: self.inner.describe(_known(run)))
 
+    def explain(self, run: Run[Any] | str) -> Explanation:
+        """Why the run does not go on: everything that it waits for, since when, what would move it, and what
+        is wrong. It is computed from what is open in the store. Of an ended run: how and when it ended."""
+        return self._thread.call(lambda: self.inner.explain(_known(run)))
+
     def definition(self, run: Run[Any] | str) -> Definition | None:
         """The definition that the run is pinned to, with its origin, so that the definition can be loaded
         again. None if the store does not have that version."""
@@ -526,8 +532,8 @@ class ClientCalls:
     def doctor(
         self, progress: Callable[[int], None] | None = None
     ) -> builtins.list[Stranded | OverdueSchedule]:
-        """Unfinished runs that nothing will wake, or that are due and no node claims; and schedules that have
-        been due for minutes and that no node fires.
+        """Unfinished runs that nothing will wake, or that are due and no node claims, as when no node has
+        their workflow; and schedules that have been due for minutes and that no node fires.
 
         There should be none, and 1,000 runs at most are returned. The `problem` of each says what is wrong.
         It looks at every unfinished run; `progress` is called with their number so far, every few thousand.
