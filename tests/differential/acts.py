@@ -12,7 +12,7 @@ from holdfast.core.events import MessageId
 from holdfast.core.history import cancellation
 from holdfast.core.records import DONE_BY_STORE, MessageKind, MessageRecord
 from holdfast.core.run_options import read_run_options
-from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, TaskStatus
+from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import Act, ActResult
@@ -53,12 +53,6 @@ def act_on_runs(tables: Tables, namespace: str, acts: Sequence[Act], now: Instan
     for act in done:
         text = Payload(msgspec.json.encode(act.text))
         record(tables, act.run, act.kind, act.by or None, now, act.task, text)
-    for act in asked:
-        if act.kind is MessageKind.TRY_NOW and tables.runs[act.run].owner is None:
-            for task in tables.tasks_of(act.run):
-                is_named = act.task in ("", task.name, str(task.seq))
-                if is_named and task.status is TaskStatus.PENDING and task.due_at and task.due_at > now:
-                    tables.change_task(run=act.run, seq=task.seq, due_at=now)
     children = [message for message in news if message.kind is MessageKind.CANCEL]
     parents = [message for message in news if message.kind is MessageKind.CHILD]
     tables.deliver(namespace, [*map(_message, asked), *children, *parents], now)

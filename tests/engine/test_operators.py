@@ -202,6 +202,38 @@ async def test_a_paused_run_begins_no_task_and_goes_on_when_resumed(store_url: s
         assert begun == ["first", "second"]
 
 
+@workflow(catalog=catalog)
+async def two_lines() -> list[str]:
+    async def line() -> str:
+        await gated("first")
+        return await note_down("second")
+
+    return list(await asyncio.gather(line(), gated("other")))
+
+
+async def test_what_one_task_leads_to_waits_while_another_ends(store_url: str) -> None:
+    gates.update(first=asyncio.Event(), other=asyncio.Event())
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(two_lines)
+        await until(lambda: len(begun) == 2)
+        await run.pause()
+        await until(lambda: _is_read(hf, run))
+
+        gates["first"].set()
+        await asyncio.sleep(0.3)
+        assert sorted(begun) == ["first", "other"]
+        gates["other"].set()
+        await _until_status(run, RunStatus.PAUSED)
+        await run.resume()
+
+        assert await run.result(timeout=SOON) == ["second", "other"]
+        assert sorted(begun) == ["first", "other", "second"]
+
+
+async def _is_read(hf: Holdfast, run: Any) -> bool:
+    return all(message.is_read for message in await hf.messages(run))
+
+
 async def _until_status(run: Any, status: RunStatus) -> None:
     async with asyncio.timeout(PATIENCE):
         while await run.status() is not status:  # noqa: ASYNC110  # another process may change it

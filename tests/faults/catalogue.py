@@ -14,6 +14,7 @@ from tests.faults import (
     of_retention,
     of_stores,
     of_streams,
+    of_terms,
     of_testing,
     of_workers,
 )
@@ -34,6 +35,7 @@ FAULTS = {
         of_databases,
         of_testing,
         of_retention,
+        of_terms,
     )
     for fault in module.FAULTS
 }

@@ -30,7 +30,7 @@ NAMED = {
     "children_to_bury", "claim_runs", "clear_attempts", "clear_journal", "clear_logs", "clear_messages",
     "clear_queue", "clear_shared_inputs", "clear_state", "clear_stream_items", "clear_tasks",
     "collect_mail", "count_open_children", "count_open_tasks", "delete_buried", "delete_node",
-    "delete_schedule", "delete_state", "delete_tags", "due_of", "end_backoffs", "end_backoffs_in_queue",
+    "delete_schedule", "delete_state", "delete_tags", "due_of", "end_backoffs_in_queue",
     "end_item", "end_runs", "ended_runs", "families_of", "find_commit", "find_conflicts", "find_item",
     "find_keys", "find_lost", "find_run", "find_taken", "find_workflows", "first_wait", "flow_versions",
     "forget_stalls", "free_runs", "give_back_messages", "hear_worker", "heard_message_names",

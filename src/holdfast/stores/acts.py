@@ -49,8 +49,6 @@ def act_on_runs(tx: Transaction, namespace: str, acts: Sequence[Act], now: Insta
     _terminate(tx, namespace, [act for act in done if act.kind is MessageKind.TERMINATE], now)
     _pause(tx, namespace, [act for act in done if act.kind is MessageKind.PAUSE])
     tx.many("record_acts", [_row(act) for act in done], now, DONE_BY_STORE)
-    cold = [act for act in asked if act.kind is MessageKind.TRY_NOW and locked[act.run].owner is None]
-    tx.many("end_backoffs", [(act.run, act.task) for act in cold], now)
     ended = {act.run for act in done if act.kind is MessageKind.TERMINATE}
     messages = [_message(act) for act in asked]
     messages += [message for message in news if message.sender in ended]

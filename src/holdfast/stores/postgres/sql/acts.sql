@@ -31,14 +31,8 @@ SET status = 'paused',
 FROM paused
 WHERE runs.namespace = paused.namespace AND key = paused.run;
 
--- name: end_backoffs
--- The text is the name or the number of the task. Empty: every task of the run.
-UPDATE holdfast.tasks SET due_at = $1::timestamptz
-FROM unnest($2::uuid[], $3::text[]) AS wanted (run, task)
-WHERE tasks.run = wanted.run AND status = 'pending' AND due_at > $1
-    AND (wanted.task = '' OR name = wanted.task OR seq::text = wanted.task);
-
 -- name: end_backoffs_in_queue
+-- The text is the name or the number of the task. Empty: every task of the run.
 UPDATE holdfast.queue SET ready_at = $1::timestamptz
 WHERE run = $2::uuid AND worker IS NULL AND ready_at > $1
     AND ($3::text = '' OR seq::text = $3

@@ -20,12 +20,8 @@ SET status = 'paused', wake_at = json_extract(options, '$.deadline'),
     waiting = ?3, waiting_kind = ?4, waiting_name = ?5, waiting_epoch = epoch
 WHERE namespace = ?1 AND key = ?2;
 
--- name: end_backoffs
--- ?3 is the name or the number of the task. Empty: every task of the run.
-UPDATE tasks SET due_at = ?1
-WHERE run = ?2 AND status = 'pending' AND due_at > ?1 AND (?3 = '' OR name = ?3 OR CAST(seq AS TEXT) = ?3);
-
 -- name: end_backoffs_in_queue
+-- The text is the name or the number of the task. Empty: every task of the run.
 UPDATE queue SET ready_at = ?1
 WHERE run = ?2 AND worker IS NULL AND ready_at > ?1
     AND (?3 = '' OR CAST(seq AS TEXT) = ?3
