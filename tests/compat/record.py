@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import datetime as dt
 import tempfile
 import tomllib
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from tests.compat.playing import leave_dag_under_way, play_dags, put_schedules
 from tests.compat.reading import LIMITS, go_on, read, read_schedules
 from tests.compat.workflows import ORDER, OfAClass, World, catalog
 
+from holdfast import with_options
 from holdfast.client.starting import StoreStarter
 from holdfast.core.values import Instant
 from holdfast.testing import Environment
@@ -104,6 +106,8 @@ async def _play_to_the_end(env: Environment) -> None:
     await env.start("approving", id="finished-approving")
     await env.start("family", "finished-family", id="finished-family")
     await env.start("cleaning_up", id="finished-cancelled")
+    late = with_options("approving", id="finished-too-late", deadline=dt.timedelta(seconds=60))
+    await env.start(late)
     await env.start("reopened", id="finished-reopened")
     await _settle(env)
     await env.retry("finished-reopened")

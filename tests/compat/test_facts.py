@@ -21,7 +21,11 @@ OPEN_RUNS = (
     "WHERE status IN ('pending', 'running', 'paused', 'parked') ORDER BY namespace, key"
 )
 VERSIONS = "SELECT name, version, number FROM {0}workflows ORDER BY name, version"
-ATTEMPTS = "SELECT run, seq, attempt, worker, worker_url FROM {0}attempts ORDER BY run, seq, attempt"
+ATTEMPTS = (
+    "SELECT id, seq, attempt, worker, worker_url FROM {0}attempts JOIN {0}runs ON key = run "
+    "WHERE worker <> '' ORDER BY id, seq, attempt"
+)
+"""Of workers. Side effects are steps now, and have attempts that 0.4.0 did not have."""
 
 KINDS = {None, "approval", "child", "code", "promise", "service", "signal", "timer", "turn"}
 

@@ -31,7 +31,8 @@ def record(
     payload: Payload = NULL,
 ) -> None:
     """Keep an act that needs no node."""
-    id = MessageId(len(tables.messages) + 1)
+    tables.last_message += 1
+    id = MessageId(tables.last_message)
     tables.messages[id] = MessageRecord(id, run, kind, name, payload, DONE_BY_STORE)
     tables.posted[id] = (by, now)
 

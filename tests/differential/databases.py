@@ -29,6 +29,7 @@ _COLUMNS = {
     "runs": "key, namespace, id, workflow, version, claim, status, input, output, failure, parent, "
     "parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, "
     "depth, schedule, options, priority, fingerprint, waiting_kind, waiting_name, waiting_epoch",
+    "run_tags": "namespace, tag, run",
     "journal": "run, position, step",
     "tasks": "run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, "
     "created_at, started_at, finished_at, shares",

@@ -173,7 +173,8 @@ async def test_a_neighbour_that_lives_is_left_alone(
         process.kill()
 
     assert found is not None
-    assert (found.epoch, found.setbacks, found.owner) == (1, 0, nodes[0])
+    assert (found.epoch, found.setbacks) == (1, 0)
+    assert found.owner in nodes
     assert len([node for node in nodes if f":{process.pid}:" in node]) == 1
 
 

@@ -154,7 +154,7 @@ FAULTS = [
     Fault(
         "stalls-kept-after-a-resume",
         "6: who resumes a run gives it another chance",
-        [Code("stores.runs:SqlRunStore.unpark_runs").remove("tx.many('forget_stalls', A)")],
+        [Code("stores.acts:unpark_runs").remove("tx.many('forget_stalls', A)")],
         cases(_STORE, "test_a_run_that_is_resumed_has_stalled_nobody"),
     ),
     Fault(

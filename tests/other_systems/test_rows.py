@@ -23,7 +23,10 @@ def catalog() -> Catalog:
     [
         ("UPDATE tasks SET status = 'postponed' WHERE run = ({bad})", "task 0 is 'postponed'"),
         ("UPDATE tasks SET status = 'failed', failure = '{{}}' WHERE run = ({bad})", None),
-        ("UPDATE messages SET kind = 'pause' WHERE run = ({bad})", "a kind that this version does not know"),
+        (
+            "UPDATE messages SET kind = 'wink' WHERE run = ({bad})",
+            "a kind that this version does not know",
+        ),
         ("UPDATE runs SET status = 'archived' WHERE key = ({bad})", None),
         ("DELETE FROM journal WHERE position = 0 AND run = ({bad})", "step 0 of the journal is missing"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, Unpack
 
@@ -37,7 +37,7 @@ from holdfast.ports.workflows import Workflows
 _RESUMED_AT_ONCE = 500
 
 
-class RunChanges(ABC):
+class RunChanges:
     """The part of a client that changes runs which are there already."""
 
     namespace: str
