@@ -330,10 +330,7 @@ class RunExists(Refused):
         self.difference = difference
         """Empty if that run is as the one that was asked for."""
         is_other = f", and {difference}" if difference else ""
-        super().__init__(
-            f"run {id!r} exists{is_other}; give the new run another id, or say with id_policy what to do: "
-            "'restart_ended' or 'replace'"
-        )
+        super().__init__(f"run {id!r} exists{is_other}; give the new run another id")
 
 
 class FamilyTooDeep(Refused):

@@ -33,10 +33,6 @@ class IdPolicy(StrEnum):
     RETURN = "return"
     """Return the run that has it, if that is of the same workflow with the same input. Otherwise refuse."""
     REFUSE = "refuse"
-    RESTART_ENDED = "restart_ended"
-    """If the run that has the id has ended, start a new one, which gets the id. Otherwise as RETURN."""
-    REPLACE = "replace"
-    """Terminate the run that has the id, and start a new one, which gets the id."""
 
 
 class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
