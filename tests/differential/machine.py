@@ -253,9 +253,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
             for run in dict.fromkeys(drawing.keys(3))
         ]
         acts = [act._replace(task=act.task if act.kind is MessageKind.TRY_NOW else "") for act in acts]
-        self.stores.ask(
-            f"act in {space} {acts}", lambda store: store.act_on_runs(space, acts, now), tells=True
-        )
+        self.stores.ask(f"act in {space} {acts}", lambda store: store.act_on_runs(space, acts, now))
 
     def _cancel_parked(self, dice: Dice, drawing: Drawing) -> None:
         cancellation = drawing.parked_run_cancellation()

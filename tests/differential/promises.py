@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 from tests.differential.tables import AWAKE, Tables
 
-from holdfast.core.values import Instant, NodeId, RunKey, RunStatus
+from holdfast.core.values import Instant, NodeId, RunKey
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.ports.schedules import ScheduleFiring
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem
@@ -47,7 +47,7 @@ def _check_fence(before: Tables, after: Tables, ours: set[RunKey]) -> None:
 def _check_runs(before: Tables, after: Tables, commit: Commit, ours: set[RunKey]) -> None:
     for key, run in after.runs.items():
         old = before.runs.get(key)
-        may_wake = run.status in AWAKE or run.status is RunStatus.PARKED
+        may_wake = not run.status.is_final  # a parked run for another try, a paused one for its deadline
         assert run.wake_at is None or may_wake, "a run that must not be taken has a time to wake"
         assert run.owner is None or run.status in AWAKE, "a run that cannot move has an owner"
         if old is None:
