@@ -33,7 +33,7 @@ def main() -> int:
 def play(folder: Path) -> int:
     say("\n  a flow, which decides, works, and waits for a person\n")
     say(f"  $ holdfast {' '.join(START[:-1])} '{START[-1]}'")
-    run_and_kill(folder, START, "check/branch success", "works")
+    run_and_kill(folder, START, "check/branch[0] success", "works")
     say(f"  $ holdfast {' '.join(RESUME)}")
     run_and_kill(folder, RESUME, "confirm", "waits")
     say(f"  no process is left, and a person answers\n\n  $ holdfast approve {RUN} confirm")
