@@ -79,6 +79,21 @@ def test_each_end_is_told_with_its_attempt_and_time():
     assert lines == ["run order-42 of test starts", "work success (attempt 2 of 4) after 2.0 s"]
 
 
+def test_the_end_of_a_large_fan_out_comes_after_its_own_lines_and_before_what_follows_it():
+    progress = RunProgress(
+        dag("  each: {parallel: 150, command: x}\n  next: {command: x, depends_on: [each]}\n")
+    )
+    at_once = [task(at, "each", "success", index=at, count=150) for at in range(150)]
+
+    lines = told(seen(progress, *at_once, task(150, "next", "success")))
+
+    assert lines[-3:] == [
+        "each: from here on, only failures and counts are printed",
+        "each 150 of 150 done",
+        "next success after 2.0 s",
+    ]
+
+
 def test_a_failed_attempt_is_told_with_when_it_is_tried_again():
     progress = RunProgress(dag("  work: {command: x, retries: {max_attempts: 4}}\n"))
     waiting = task(0, "work", "pending", attempt=2, retry_at=after(4))

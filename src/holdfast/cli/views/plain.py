@@ -145,12 +145,17 @@ class PlainView(_LineView):
         for each in snapshot.unsuccessful:
             self._print(each.attempt.finished_at, _unsuccessful_text(each, snapshot))
         lines = snapshot.progress.lines
-        changed = {change.task.name: lines[change.task.name] for change in snapshot.changes}
-        self._uncounted |= {name: line for name, line in changed.items() if line.expected > _MANY}
-        for line in list(self._uncounted.values()):
-            self._count(line)  # before what comes after it: both may have happened in the same instant
+        changes: dict[str, list[TaskChange]] = {}
         for change in snapshot.changes:
-            self._add_change(change, lines[change.task.name], snapshot)
+            changes.setdefault(change.task.name, []).append(change)
+        for name, of_name in changes.items():
+            for change in of_name:
+                self._add_change(change, lines[name], snapshot)
+            # Before what comes after it: both may have happened in the same instant.
+            if lines[name].expected > _MANY:
+                self._count(lines[name])
+        for line in [line for name, line in self._uncounted.items() if name not in changes]:
+            self._count(line)
         for logged in snapshot.lines:
             if logged.stream not in self._left_out:
                 self._print(logged.at, _log_text(logged), with_time=False)
@@ -174,6 +179,7 @@ class PlainView(_LineView):
 
     def _count(self, line: TaskLine) -> None:
         now = time.monotonic()
+        self._uncounted[line.name] = line
         # A node in a loop is over after every visit.
         is_over = line.is_closed if isinstance(line, (VisitsLine, BranchesLine)) else line.is_over
         if now - self._counted.setdefault(line.name, now) >= _COUNT_EVERY or is_over:
