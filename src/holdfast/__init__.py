@@ -27,6 +27,8 @@ __all__ = [
     "Holdfast",
     "HoldfastError",
     "LogLine",
+    "MayOnlyLook",
+    "MessageIdTaken",
     "MessageInfo",
     "NeededByParent",
     "NotAsked",
@@ -66,6 +68,10 @@ __all__ = [
     "TaskStatus",
     "TaskTimedOut",
     "UnknownWorkflow",
+    "UpdateFailed",
+    "UpdateRefused",
+    "UpdateTimedOut",
+    "UpdateUnanswered",
     "Workflow",
     "WrongType",
     "context",
@@ -73,6 +79,7 @@ __all__ = [
     "load_flow",
     "task",
     "task_context",
+    "update",
     "with_options",
     "workflow",
 ]
@@ -83,6 +90,7 @@ if TYPE_CHECKING:
     from holdfast.authoring.code.context import Context, context
     from holdfast.authoring.code.definitions import Task, Workflow, task, workflow
     from holdfast.authoring.code.handles import ChildHandle, TaskHandle
+    from holdfast.authoring.code.updates import update
     from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
     from holdfast.authoring.flow.workflow import FlowWorkflow, load_flow
     from holdfast.client.failures import FailureInfo
@@ -106,6 +114,8 @@ if TYPE_CHECKING:
         DeterminismError,
         DoNotRetry,
         HoldfastError,
+        MayOnlyLook,
+        MessageIdTaken,
         NeededByParent,
         NotAsked,
         NotEnded,
@@ -128,6 +138,10 @@ if TYPE_CHECKING:
         TaskLost,
         TaskTimedOut,
         UnknownWorkflow,
+        UpdateFailed,
+        UpdateRefused,
+        UpdateTimedOut,
+        UpdateUnanswered,
         WrongType,
     )
     from holdfast.executors.context import TaskContext, task_context
@@ -142,6 +156,7 @@ else:
         "authoring.code.context": ("Context", "context"),
         "authoring.code.definitions": ("Task", "Workflow", "task", "workflow"),
         "authoring.code.handles": ("ChildHandle", "TaskHandle"),
+        "authoring.code.updates": ("update",),
         "authoring.dag.workflow": ("DagWorkflow", "load_dag"),
         "authoring.flow.workflow": ("FlowWorkflow", "load_flow"),
         "client.failures": ("FailureInfo",),
@@ -165,6 +180,8 @@ else:
             "DeterminismError",
             "DoNotRetry",
             "HoldfastError",
+            "MayOnlyLook",
+            "MessageIdTaken",
             "NeededByParent",
             "NotAsked",
             "NotEnded",
@@ -187,6 +204,10 @@ else:
             "TaskLost",
             "TaskTimedOut",
             "UnknownWorkflow",
+            "UpdateFailed",
+            "UpdateRefused",
+            "UpdateTimedOut",
+            "UpdateUnanswered",
             "WrongType",
         ),
         "executors.context": ("TaskContext", "task_context"),

@@ -34,6 +34,8 @@ HoldfastError
 │   ├── NotParked           only a parked or paused run can be resumed
 │   ├── NotRunning          the run is paused, parked or over
 │   ├── PromiseSettled      the promise already has a value
+│   ├── UpdateRefused       the run does not take the update
+│   ├── MessageIdTaken      another message to the run has that message id
 │   └── OutsideContext      `context()` outside a workflow, `task_context()` outside a task
 ├── TaskError               a task failed; also an instance of the task's own exception class
 │   ├── TaskTimedOut        … because it ran, waited or sent no heartbeat for too long
@@ -47,6 +49,9 @@ HoldfastError
 ├── CannotEvaluate          a condition of a DAG that is neither true nor false
 ├── RunFailed               a run failed; also an instance of the exception class that ended it
 ├── RunCancelled            a run was cancelled
+├── UpdateFailed            the handler of an update failed; also an instance of its own exception class
+├── UpdateUnanswered        the run ended before it answered the update
+├── UpdateTimedOut          no answer to an update in time; it may still come
 ├── DeadlineExceeded        a run failed because it had not ended by its deadline
 ├── RunParked               a run that a test waits for was parked
 ├── RunStuck                a run that a test waits for, and that waits for what nobody sends
@@ -56,6 +61,7 @@ HoldfastError
 ├── TooManySetbacks         a run that too many nodes in a row have claimed in vain
 ├── TooManyStalls           a run whose code made the event loops of two nodes stand still
 ├── ForbiddenInWorkflow     real I/O, threads or endless spinning in workflow code
+├── MayOnlyLook             a validator or a condition that asks for something
 ├── Deadlock                a workflow that waits for something that can never happen
 ├── StoreError
 │   ├── StoreUnavailable    the database does not answer
@@ -401,6 +407,23 @@ class PromiseSettled(Refused):
         super().__init__(f"promise {name!r} of run {id!r} is settled; a promise is settled once")
 
 
+class UpdateRefused(Refused):
+    """The run does not take the update. Nothing of the update is recorded."""
+
+    def __init__(self, reason: str = "", id: str = "", name: str = "") -> None:
+        self.reason, self.id, self.name = reason, id, name
+        super().__init__(f"run {id!r} refuses update {name!r}: {reason}" if id else reason)
+
+
+class MessageIdTaken(Refused):
+    def __init__(self, id: str, message_id: str) -> None:
+        self.id, self.message_id = id, message_id
+        super().__init__(
+            f"another message to run {id!r} has the message id {message_id!r}; send each message with an id "
+            "of its own, and the same message again with the same name and arguments"
+        )
+
+
 class OutsideContext(Refused, RuntimeError):
     pass
 
@@ -488,6 +511,33 @@ class RunFailed(HoldfastError):
     message: str = ""
     traceback_text: str = ""
     task_id: str | None = None
+
+
+class UpdateFailed(HoldfastError):
+    """The handler of an update failed. Like TaskError, it is also an instance of the original class."""
+
+    type_name: str = ""
+    message: str = ""
+    traceback_text: str = ""
+    task_id: str | None = None
+
+
+class UpdateUnanswered(HoldfastError):
+    def __init__(self, id: str, name: str, message_id: str) -> None:
+        self.id, self.name, self.message_id = id, name, message_id
+        super().__init__(
+            f"run {id!r} ended before it answered update {name!r} (message id {message_id!r}); what the "
+            "update began was ended with the run"
+        )
+
+
+class UpdateTimedOut(HoldfastError, TimeoutError):
+    def __init__(self, id: str, name: str, message_id: str, seconds: float) -> None:
+        self.id, self.name, self.message_id = id, name, message_id
+        super().__init__(
+            f"run {id!r} has not answered update {name!r} within {seconds:g} s; the update may still happen: "
+            f"ask again with message_id={message_id!r} and the same arguments to get its answer"
+        )
 
 
 class RunCancelled(HoldfastError):
@@ -626,10 +676,20 @@ class ForbiddenInWorkflow(HoldfastError, RuntimeError):
         )
 
 
+class MayOnlyLook(HoldfastError, RuntimeError):
+    def __init__(self, who: str, what: str, *, has_changed_run: bool = False) -> None:
+        """`has_changed_run`: the code of the run would go on without a reason in the journal."""
+        self.who, self.what, self.has_changed_run = who, what, has_changed_run
+        super().__init__(
+            f"{who} may only look at the run, and asked for {what}, which would not be recorded; "
+            "ask for it in the handler, or in the code of the workflow"
+        )
+
+
 class Deadlock(HoldfastError):
     def __init__(self) -> None:
         super().__init__(
-            "the workflow waits, but has no task, timer, child, signal or promise to wait for: "
+            "the workflow waits, but has no task, timer, child, signal, promise or update to wait for: "
             "it awaits an asyncio object that nothing in it will ever set"
         )
 

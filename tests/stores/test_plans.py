@@ -25,7 +25,8 @@ NO_TABLE = {
 }  # fmt: skip
 """Or one with a row for each migration."""
 NAMED = {
-    "add_setback", "attached_children", "attempts_of", "await_commit", "buried_sizes", "bury_runs",
+    "add_setback", "answer_updates", "answers_of", "attached_children", "attempts_of", "await_commit",
+    "buried_sizes", "bury_runs",
     "cancel_open_tasks", "cancel_parked_run", "cancelling_of", "charge_stall", "children_of",
     "children_to_bury", "claim_runs", "clear_attempts", "clear_journal", "clear_logs", "clear_messages",
     "clear_queue", "clear_shared_inputs", "clear_state", "clear_stream_items", "clear_tasks",
@@ -35,8 +36,9 @@ NAMED = {
     "find_keys", "find_lost", "find_run", "find_taken", "find_workflows", "first_wait", "flow_versions",
     "forget_stalls", "free_runs", "give_back_messages", "hear_worker", "heard_message_names",
     "heard_messages_of", "history_sizes", "hold_lease", "hold_queue", "leave_mail", "let_queue_go",
-    "list_attempts", "list_streams", "lock_buried", "lock_runs", "lock_to_bury", "messages_of",
-    "move_tasks", "open_tasks_of", "outcomes_of", "owned_runs", "pause_runs", "payloads_of",
+    "list_attempts", "list_streams", "lock_buried", "lock_runs", "lock_to_bury", "messages_by_uid",
+    "messages_of", "move_tasks", "open_tasks_of", "open_updates", "outcomes_of", "owned_runs", "pause_runs",
+    "payloads_of",
     "prove_runs", "queued_of", "read_state", "release_runs", "renew_item", "renew_items_of",
     "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of", "settle_tasks",
     "settled_promises", "shared_inputs_of", "show_waits", "some_busy_tasks", "some_open_children",

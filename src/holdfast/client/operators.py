@@ -10,6 +10,7 @@ import msgspec
 
 from holdfast.core.names import is_storable
 from holdfast.core.records import MessageKind, PostedMessage
+from holdfast.core.updates import read_answer
 from holdfast.core.values import Instant, Payload, RunKey, key_text, moment
 from holdfast.errors import BadOption, NotRunning, RunNotFound
 from holdfast.ports.runs import Act, ActResult, RunStore
@@ -66,8 +67,8 @@ class MessageInfo(msgspec.Struct, frozen=True):
 
     id: int
     kind: str
-    """`signal`, `resolved`, `rejected`, `cancel`, `child`, `task`, `terminate`, `pause`, `resume`, `retry`,
-    `try_now`"""
+    """`signal`, `update`, `resolved`, `rejected`, `cancel`, `child`, `task`, `terminate`, `pause`, `resume`,
+    `retry`, `try_now`"""
     name: str
     value: Any
     is_read: bool
@@ -75,9 +76,14 @@ class MessageInfo(msgspec.Struct, frozen=True):
     by: str
     """Who sent it, if they said so."""
     at: dt.datetime | None
+    answer: Any = None
+    """What the handler of an update has returned."""
+    problem: str = ""
+    """Why an update was refused, or how its handler failed."""
 
 
 def message_info(message: PostedMessage, decode: Callable[[Payload], Any]) -> MessageInfo:
+    answer = None if message.answer is None else read_answer(message.answer)
     return MessageInfo(
         message.id,
         message.kind.value,
@@ -86,4 +92,6 @@ def message_info(message: PostedMessage, decode: Callable[[Payload], Any]) -> Me
         message.taken is not None,
         message.by or "",
         None if message.at is None else moment(message.at),
+        None if answer is None else decode(answer.payload),
+        "" if answer is None or answer.failure is None else answer.failure.summary,
     )

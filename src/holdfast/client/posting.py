@@ -31,6 +31,7 @@ class _Post(NamedTuple):
     name: str
     payload: Payload
     by: str
+    uid: str | None
     answer: asyncio.Future[PostResult]
 
 
@@ -45,12 +46,18 @@ class MessagePoster:
         self._writer: asyncio.Task[None] | None = None
 
     async def post(
-        self, run: RunKey | str, kind: MessageKind, name: str, payload: Payload, by: str = ""
+        self,
+        run: RunKey | str,
+        kind: MessageKind,
+        name: str,
+        payload: Payload,
+        by: str = "",
+        uid: str | None = None,
     ) -> PostResult:
         """Send a message to the run with that key or id. If the caller is cancelled, the message is not sent,
         unless its group is already under way."""
         answer: asyncio.Future[PostResult] = asyncio.get_running_loop().create_future()
-        post = _Post(run, kind, name, payload, by, answer)
+        post = _Post(run, kind, name, payload, by, uid, answer)
         if not self._is_idle.is_set():
             self._waiting.append(post)
             return await answer
@@ -125,7 +132,9 @@ class MessagePoster:
             key = keys.get(post.run) if isinstance(post.run, str) else post.run
             if key is not None:
                 places.append(place)
-                messages.append(NewMessage(key, post.kind, post.name, post.payload, by=post.by or None))
+                messages.append(
+                    NewMessage(key, post.kind, post.name, post.payload, by=post.by or None, uid=post.uid)
+                )
         if messages:
             answers = await self._store.post_messages(self._namespace, messages, self._now())
             for place, answer in zip(places, answers, strict=True):

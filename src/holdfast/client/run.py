@@ -80,6 +80,18 @@ class RunCalls(Protocol):
 
     async def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None: ...
 
+    async def update(
+        self,
+        run: Run[Any] | str,
+        name: str,
+        /,
+        *args: Any,
+        timeout: dt.timedelta | None,
+        by: str,
+        message_id: str | None,
+        type: Any,
+    ) -> Any: ...
+
     async def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None: ...
 
     async def reject(
@@ -134,6 +146,20 @@ class Run(Generic[R]):
 
     async def signal(self, name: str, value: Any = None, *, by: str = "") -> None:
         await self._client.signal(self, name, value, by=by)
+
+    async def update(
+        self,
+        name: str,
+        /,
+        *args: Any,
+        timeout: dt.timedelta | None = None,
+        by: str = "",
+        message_id: str | None = None,
+        type: Any = Any,
+    ) -> Any:
+        return await self._client.update(
+            self, name, *args, timeout=timeout, by=by, message_id=message_id, type=type
+        )
 
     async def resolve(self, name: str, value: Any = None, *, by: str = "") -> None:
         await self._client.resolve(self, name, value, by=by)

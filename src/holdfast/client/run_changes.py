@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
+import datetime as dt
+import secrets
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, Unpack
@@ -15,18 +18,25 @@ from holdfast.client.posting import MessagePoster
 from holdfast.client.run import Run, RunInfo
 from holdfast.client.run_filters import RunConditions, check_number, workflow_name
 from holdfast.client.selection import RunSelection
-from holdfast.core.failures import capture
-from holdfast.core.names import checked_name
+from holdfast.client.waiters import Waiters
+from holdfast.core.failures import capture, revive
+from holdfast.core.names import checked_name, checked_span
 from holdfast.core.records import MessageKind
 from holdfast.core.run_options import StartTarget
+from holdfast.core.updates import read_answer
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.errors import (
     BadOption,
+    MessageIdTaken,
     NotAsked,
     NotParked,
     PromiseSettled,
     RunEnded,
     RunNotFound,
+    UpdateFailed,
+    UpdateRefused,
+    UpdateTimedOut,
+    UpdateUnanswered,
     WrongType,
     show,
 )
@@ -43,6 +53,7 @@ class RunChanges:
     namespace: str
     _store: ClientStore
     _workflows: Workflows
+    _waiters: Waiters
     _poster: MessagePoster
     _operators: Operators
     _families: Families
@@ -120,13 +131,20 @@ class RunChanges:
             await self._post(run, MessageKind.CANCEL, "", payload, "cancellation", by)
 
     async def _post(
-        self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, what: str, by: str
+        self,
+        run: Run[Any] | str,
+        kind: MessageKind,
+        name: str,
+        payload: Payload,
+        what: str,
+        by: str,
+        uid: str | None = None,
     ) -> None:
         by = checked_sender(by)
         self._check_run(run)
         id, key = (run, run) if isinstance(run, str) else (run.id, run.key)
-        match await self._poster.post(key, kind, name, payload, by):
-            case PostResult.POSTED:
+        match await self._poster.post(key, kind, name, payload, by, uid):
+            case PostResult.POSTED | PostResult.KNOWN:
                 return
             case PostResult.NO_SUCH_RUN:
                 raise RunNotFound(id, self.namespace)
@@ -134,6 +152,53 @@ class RunChanges:
                 raise RunEnded(id, what)
             case PostResult.SETTLED:
                 raise PromiseSettled(id, name)
+            case PostResult.UID_TAKEN:
+                raise MessageIdTaken(id, uid or "")
+
+    # --- updates
+
+    async def update(
+        self,
+        run: Run[Any] | str,
+        name: str,
+        /,
+        *args: Any,
+        timeout: dt.timedelta | None = None,
+        by: str = "",
+        message_id: str | None = None,
+        type: Any = Any,
+    ) -> Any:
+        """Send a message, and return its answer: what the handler (`context().on_update`) returned, once.
+
+        A call with the same `message_id` gets the same answer. Raises what the handler raised, UpdateRefused,
+        UpdateTimedOut, RunEnded, and UpdateUnanswered if the run ends before it has answered."""
+        name = checked_name("name", name)
+        seconds = None if timeout is None else checked_span("timeout", timeout).total_seconds()
+        uid = secrets.token_hex(16) if message_id is None else checked_name("message_id", message_id)
+        payload = self._workflows.encode(list(args), f"the arguments of update {name!r}")
+        id = run if isinstance(run, str) else run.id
+        limit = asyncio.timeout(seconds)
+        try:
+            async with limit:
+                key = await self.key_of(run)
+                await self._post(run, MessageKind.UPDATE, name, payload, "updates", by, uid)
+                found = await self._waiters.answers.wait(key, uid)
+        except TimeoutError:
+            if seconds is None or not limit.expired():
+                raise
+            raise UpdateTimedOut(id, name, uid, seconds) from None
+        if found is None:
+            raise RunNotFound(id, self.namespace)
+        if found.answer is None:
+            raise UpdateUnanswered(id, name, uid)
+        answer = read_answer(found.answer)
+        if answer.failure is None:
+            return self._workflows.decode(answer.payload, type, f"the answer to update {name!r}")
+        error = revive(answer.failure, UpdateFailed)
+        if answer.is_refusal:
+            cause = None if isinstance(error, UpdateRefused) else error
+            raise UpdateRefused(answer.failure.message or answer.failure.summary, id, name) from cause
+        raise error
 
     # --- resuming and retrying
 

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from holdfast.client.stream_readers import StreamReaders
+from holdfast.client.update_answers import UpdateAnswers
 from holdfast.core.failures import revive
 from holdfast.core.history import run_outcome
 from holdfast.core.values import (
@@ -107,6 +108,7 @@ class Waiters:
         self._watcher: asyncio.Task[None] | None = None
         self._stop_listening: Callable[[], None] | None = None
         self.stream_readers = StreamReaders(store)
+        self.answers = UpdateAnswers(store, namespace)
         self._is_closed = False
         self._failure: NodeStopped | None = None
 
@@ -135,6 +137,7 @@ class Waiters:
     def runs_ended(self, runs: Sequence[EndedRun]) -> None:
         """Called by the engine of this process after the commit that ended these runs."""
         self.stream_readers.wake(row.run for row in runs)
+        self.answers.wake()
         for row in runs:
             if row.run in self._waiting:
                 failure = None if row.failure is None else _decode_failure(row.failure)
@@ -150,6 +153,10 @@ class Waiters:
         """Called by the engine of this process after the commit with items of these runs."""
         self.stream_readers.wake(runs)
 
+    def updates_answered(self, runs: Iterable[RunKey]) -> None:
+        """Called by the engine of this process after the commit with answers of these runs."""
+        self.answers.wake()
+
     def _remember(self, run: RunKey, output: Payload) -> None:
         """Many runs end before anyone waits for them. A later `wait` then needs no query.
 
@@ -163,6 +170,7 @@ class Waiters:
         """The engine of this process has stopped. All waiters get the error; they would wait for ever."""
         self._failure = failure
         self._refuse_all(failure)
+        self.answers.refuse_all(failure)
 
     def _refuse_all(self, error: NotOpen | NodeStopped) -> None:
         for first in self._waiting.values():
@@ -180,6 +188,7 @@ class Waiters:
             self._watcher.cancel()
             await asyncio.gather(self._watcher, return_exceptions=True)
         self._refuse_all(NotOpen())
+        await self.answers.close()
 
     def _settle(self, run: RunKey, outcome: Outcome) -> None:
         self._elsewhere.discard(run)
@@ -238,6 +247,7 @@ class Waiters:
         """Look up all runs that this process does not own. For tests: anything may have changed."""
         self.runs_released([run for run in self._waiting if not self._is_local(run)])
         self._changed.set()
+        self.answers.wake()
 
 
 def _still_wanted(first: Ending | None) -> Ending | None:

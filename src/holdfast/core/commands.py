@@ -10,10 +10,11 @@ from typing import TypeAlias
 
 import msgspec
 
+from holdfast.core.events import MessageId
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
 from holdfast.core.run_options import RunTerms
 from holdfast.core.shared_inputs import SharedInput
-from holdfast.core.values import Failure, Instant, Outcome, Payload
+from holdfast.core.values import Failed, Failure, Instant, Outcome, Payload, Succeeded
 from holdfast.core.waiting import WaitKind
 
 NO_INPUT = Payload(b"{}")
@@ -112,6 +113,11 @@ class ExpectMessage(msgspec.Struct, frozen=True):
     name: str
 
 
+class AnswerUpdate(msgspec.Struct, frozen=True):
+    message: MessageId
+    outcome: Succeeded | Failed
+
+
 class MarkPatch(msgspec.Struct, frozen=True):
     change_id: str
 
@@ -154,5 +160,6 @@ Command: TypeAlias = (
     | ExpectMessage
     | MarkPatch
     | MarkUndone
+    | AnswerUpdate
     | EndRun
 )

@@ -33,6 +33,15 @@ class SignalReceived(msgspec.Struct, frozen=True, gc=False):
     payload: Payload
 
 
+class UpdateReceived(msgspec.Struct, frozen=True, gc=False):
+    """A message that is to be answered. A program that refuses it says so in `Program.refused`."""
+
+    message: MessageId
+    name: str
+    payload: Payload
+    """The arguments, as a JSON list."""
+
+
 class PromiseAnswered(msgspec.Struct, frozen=True):
     """`outcome` is never Cancelled: a promise is resolved or rejected."""
 
@@ -79,4 +88,5 @@ Event: TypeAlias = (
     | CancelRequested
     | DeadlinePassed
     | Reopened
+    | UpdateReceived
 )

@@ -203,6 +203,10 @@ class _Explainer:
     def _messages(self) -> Iterator[Reason]:
         for unread in self._situation.unread:
             yield self._unread(unread)
+        for update in self._situation.updates:
+            times = f" {update.times:,} times" if update.times > 1 else ""
+            what = f"it is answering update {update.name!r}{times}"
+            yield Reason(ReasonKind.UPDATE, update.name, what, _moment(update.posted_at))
         cancelled = (MessageKind.CANCEL, "")
         if self._situation.heard.get(cancelled):
             yield Reason(ReasonKind.CANCEL, "", "it was asked to end, and is cleaning up")
@@ -214,6 +218,8 @@ class _Explainer:
         match unread.kind:
             case MessageKind.SIGNAL:
                 came = f"signal {unread.name!r} has arrived"
+            case MessageKind.UPDATE:
+                came = f"update {unread.name!r} has arrived"
             case MessageKind.RESOLVED | MessageKind.REJECTED:
                 came = f"promise {unread.name!r} has been {unread.kind.value}"
             case MessageKind.CHILD:
@@ -386,6 +392,9 @@ class _Explainer:
         verb = f"holdfast signal {self._id} {name} JSON"
         if kind is WaitKind.PROMISE:
             verb = f"hf.resolve({self._id!r}, {name!r}, value), or hf.reject"
+        if kind is WaitKind.UPDATE:
+            what = f"it waits for an update, such as {name!r}"
+            return Reason(ReasonKind.UPDATE, name, what, advice=f"holdfast update {self._id} {name} JSON")
         what = f"it has asked for {kind.value} {name!r}, which has not come"
         return Reason(ReasonKind(kind.value), name, what, _moment(since), advice=verb)
 
@@ -422,7 +431,7 @@ _ANSWERS: Mapping[WaitKind, tuple[MessageKind, ...]] = {
     WaitKind.SIGNAL: (MessageKind.SIGNAL,),
     WaitKind.PROMISE: (MessageKind.RESOLVED, MessageKind.REJECTED),
 }
-_OF_PEOPLE = (WaitKind.SIGNAL, WaitKind.PROMISE, WaitKind.APPROVAL)
+_OF_PEOPLE = (WaitKind.SIGNAL, WaitKind.PROMISE, WaitKind.APPROVAL, WaitKind.UPDATE)
 _STOPPED = (RunStatus.PARKED, RunStatus.PAUSED)
 
 

@@ -31,6 +31,8 @@ class ReasonKind(StrEnum):
     SIGNAL = "signal"
     PROMISE = "promise"
     APPROVAL = "approval"
+    UPDATE = "update"
+    """A handler of the run waits for it, or is answering it."""
     CHILD = "child"
     DEADLINE = "deadline"
     END = "end"

@@ -25,7 +25,7 @@ import msgspec
 
 from holdfast.core.nesting import is_deeper
 from holdfast.core.values import ExceptionValue, Failure, Instant, moment
-from holdfast.errors import DeadlineExceeded, DoNotRetry, HoldfastError, RunFailed, TaskError
+from holdfast.errors import DeadlineExceeded, DoNotRetry, HoldfastError, RunFailed, TaskError, UpdateFailed
 
 _LONGEST_CHAIN: Final = 10
 _LONGEST_MESSAGE: Final = 8 * 1024
@@ -293,7 +293,7 @@ def _small_plain(value: _Plain) -> _Plain | None:
 
 # --- revive -----------------------------------------------------------------------------------
 
-_Base = TypeVar("_Base", bound=TaskError | RunFailed)
+_Base = TypeVar("_Base", bound=TaskError | RunFailed | UpdateFailed)
 _Error = TypeVar("_Error", bound=BaseException)
 
 
@@ -312,8 +312,9 @@ class _Revived:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the Failure, because no module has the combined class under a name."""
         failure = vars(self)[_CAME_FROM]
-        if isinstance(self, (TaskError, RunFailed)):
-            return revive, (failure, RunFailed if isinstance(self, RunFailed) else TaskError)
+        for base in (TaskError, RunFailed, UpdateFailed):
+            if isinstance(self, base):
+                return revive, (failure, base)
         return revive_value, (ExceptionValue(failure),)
 
 

@@ -19,6 +19,7 @@ from holdfast.core.events import (
     SignalReceived,
     TaskEnded,
     TimerFired,
+    UpdateReceived,
 )
 from holdfast.core.journal import (
     EXACT,
@@ -154,7 +155,7 @@ def check_counts(task: TaskRecord) -> None:
 
 
 def message_event(message: MessageRecord) -> Event:
-    """The event for a signal, an answered promise or a cancellation.
+    """The event for a signal, an update, an answered promise or a cancellation.
 
     A payload that is not as expected is read as text: a message that cannot be read would block its run for
     ever. Raises JournalCorrupt for other kinds; a CHILD message needs the child's row.
@@ -168,6 +169,8 @@ def message_event(message: MessageRecord) -> Event:
             return PromiseAnswered(message.id, message.name, Failed(_read_failure(message.payload)))
         case MessageKind.CANCEL:
             return CancelRequested(message.id, read_text(message.payload))
+        case MessageKind.UPDATE:
+            return UpdateReceived(message.id, message.name, message.payload)
         case MessageKind.CHILD:
             raise JournalCorrupt(
                 None, f"message {message.id} is about a child, but the journal has it as another kind"

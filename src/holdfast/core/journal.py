@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias, assert_never
 import msgspec
 
 from holdfast.core.commands import (
+    AnswerUpdate,
     CancelChild,
     CancelRun,
     CancelTask,
@@ -46,9 +47,10 @@ from holdfast.core.events import (
     SignalReceived,
     TaskEnded,
     TimerFired,
+    UpdateReceived,
 )
 from holdfast.core.policies import DEFAULT_OPTIONS, TaskOptions
-from holdfast.core.values import Instant, RunStatus, Succeeded
+from holdfast.core.values import Failed, Instant, RunStatus, Succeeded
 from holdfast.core.waiting import WaitKind
 from holdfast.errors import HoldfastError, JournalCorrupt
 
@@ -177,6 +179,13 @@ class UndoneMarked(_Entry, frozen=True, tag="U", gc=False):
     children: tuple[int, ...] = ()
 
 
+class UpdateAnswered(_Entry, frozen=True, tag="A", gc=False):
+    """What the answer was does not count, as with the end of a run: nothing that follows depends on it."""
+
+    message: MessageId
+    has_failed: bool = False
+
+
 class EndAsked(_Entry, frozen=True, tag="E", gc=False):
     status: RunStatus
 
@@ -198,6 +207,7 @@ Requested: TypeAlias = (
     | PatchMarked
     | UndoneMarked
     | EndAsked
+    | UpdateAnswered
 )
 
 
@@ -265,7 +275,7 @@ def _heard(event: Event) -> Heard:
             return TimerHeard(event.seq)
         case ChildEnded():
             return ChildHeard(event.seq, not isinstance(event.outcome, Succeeded))
-        case SignalReceived() | PromiseAnswered() | CancelRequested():
+        case SignalReceived() | PromiseAnswered() | CancelRequested() | UpdateReceived():
             return MessageHeard(event.message)
         case DeadlinePassed():
             return DeadlineHeard(event.deadline)
@@ -321,6 +331,8 @@ def entry_of(command: Command) -> Requested | MessageAsked:
             return PatchMarked(command.change_id)
         case MarkUndone():
             return UndoneMarked(command.tasks, command.children)
+        case AnswerUpdate():
+            return UpdateAnswered(command.message, isinstance(command.outcome, Failed))
         case FailRun():
             return EndAsked(RunStatus.FAILED)
         case CancelRun():

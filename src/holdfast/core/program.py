@@ -15,6 +15,7 @@ from holdfast.core.history import Past
 from holdfast.core.log_lines import LimitedLog
 from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems
+from holdfast.core.updates import UpdateRefusal
 from holdfast.core.values import Instant
 from holdfast.core.waiting import WaitReason
 
@@ -26,6 +27,10 @@ class Program(Protocol):
 
     published: UnwrittenItems | None
     """What the code has published in this step, like `log`."""
+
+    refused: list[UpdateRefusal] | None
+    """The updates among the events of this step that the program does not take. They are no part of the
+    journal, like `log`: whoever records the step leaves them out, and sets this to None."""
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         """Feed events in journal order and return the commands that follow from them.

@@ -279,6 +279,8 @@ class MessageKind(StrEnum):
     payload a note."""
     TRY_NOW = "try_now"
     """End backoffs: of the task that `name` names or numbers, or of all if it is empty."""
+    UPDATE = "update"
+    """A message that is answered. The payload is the list of its arguments."""
     RESUME = "resume"
     RETRY = "retry"
     """Acts that the store has done itself, kept to tell who did them."""
@@ -312,6 +314,8 @@ class PostedMessage(msgspec.Struct, frozen=True):
     """Who has sent it, if they said so."""
     at: Instant | None
     """When. None for messages of 0.4.0."""
+    answer: bytes | None = None
+    """Of an update; `core.updates` reads it."""
 
 
 class MessageRecord(msgspec.Struct, frozen=True):

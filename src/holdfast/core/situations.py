@@ -135,6 +135,8 @@ class Situation(msgspec.Struct, frozen=True):
     unread: Sequence[UnreadMessages] = ()
     heard: Mapping[tuple[MessageKind, str], int] = {}
     """How many messages it has read, by kind and name, in `steps`."""
+    updates: Sequence[UnreadMessages] = ()
+    """Updates that it has taken and not answered yet."""
     nodes: Sequence[ServingNode] = ()
     busy: Sequence[BusyTask] = ()
     """Tasks in the slots of its node, if one of its own tasks waits for a slot."""

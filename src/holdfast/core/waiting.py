@@ -34,6 +34,8 @@ class WaitKind(StrEnum):
     """A point in time, which is also the name."""
     TURN = "turn"
     """Its parent, which holds it back after a retry; the name is the parent's id. Messages do not wake it."""
+    UPDATE = "update"
+    """A message that is answered. The run has a handler for it."""
     OPERATOR = "operator"
     """It is paused until it is resumed; the name is who paused it."""
     CODE = "code"
@@ -96,5 +98,5 @@ def _words(kind: WaitKind, reasons: Sequence[WaitReason]) -> list[str]:
                 f"to be resumed; paused{f' by {name}' if name else ''}{f': {note}' if note else ''}"
                 for _, name, note in reasons
             ]
-        case WaitKind.SIGNAL | WaitKind.PROMISE | WaitKind.APPROVAL:
+        case WaitKind.SIGNAL | WaitKind.PROMISE | WaitKind.APPROVAL | WaitKind.UPDATE:
             return [f"{kind.value} {reason.name!r}" for reason in reasons]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from holdfast.core.commands import (
+    AnswerUpdate,
     CancelChild,
     CancelRun,
     CancelTask,
@@ -66,6 +67,9 @@ def check_commands(resident: Resident, commands: Sequence[Command], most_bytes: 
                 if not command.is_open:
                     _check_task(resident, command, tasks)
                     size += len(command.input)
+                if isinstance(command.outcome, Succeeded):
+                    size += len(command.outcome.payload)
+            case AnswerUpdate():
                 if isinstance(command.outcome, Succeeded):
                     size += len(command.outcome.payload)
             case CompleteRun():

@@ -43,6 +43,10 @@ class RunObserver(Protocol):
         """These runs may have published items."""
         ...
 
+    def updates_answered(self, runs: Iterable[RunKey]) -> None:
+        """Updates to these runs may have been answered."""
+        ...
+
     def node_stopped(self, failure: NodeStopped) -> None:
         """This node has stopped because of an error of its own."""
         ...
@@ -86,6 +90,8 @@ class Effects:
         self._starts.answer(receipt)
         if tick.commit.published:
             self._observer.items_published({row.run for row in tick.commit.published})
+        if tick.commit.answered:
+            self._observer.updates_answered({row.run for row in tick.commit.answered})
         if tick.commit.ended:
             self._announce_ends(tick, receipt)
             self._scope.remove(row.run for row in tick.commit.ended)

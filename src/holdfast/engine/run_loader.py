@@ -28,6 +28,7 @@ from holdfast.core.policies import SETBACKS_ALLOWED, STALLS_ALLOWED, claim_limit
 from holdfast.core.records import ACTS, MessageKind, MessageRecord
 from holdfast.core.remote import read_report
 from holdfast.core.stream_items import UnwrittenItems
+from holdfast.core.updates import UpdateRefusal
 from holdfast.core.values import Instant, Payload, RunKey, TaskStatus, microseconds
 from holdfast.core.waiting import WaitReason
 from holdfast.engine.attempt_timers import AttemptTimers
@@ -490,6 +491,7 @@ class _NoProgram:
 
     log: LimitedLog | None = None
     published: UnwrittenItems | None = None
+    refused: list[UpdateRefusal] | None = None
 
     def __init__(self, error: BaseException | None = None) -> None:
         self._error = error

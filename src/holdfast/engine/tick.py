@@ -19,6 +19,7 @@ from typing import assert_never
 import msgspec
 
 from holdfast.core.commands import (
+    AnswerUpdate,
     CancelChild,
     CancelRun,
     CancelTask,
@@ -84,6 +85,7 @@ from holdfast.engine.operator_acts import obey
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
+from holdfast.engine.update_answers import answer_refused, answer_update, without_refused
 from holdfast.errors import FamilyTooDeep, TooManyStalls
 from holdfast.ports.commits import (
     ROWS_FOR_OTHERS,
@@ -205,6 +207,10 @@ class Tick:
             size = check_commands(resident, commands, self._step_bytes)
             if resident.program.published is not None:
                 check_step_size(size + resident.program.published.size, self._step_bytes)
+            refused = resident.program.refused
+            if refused is not None:
+                resident.program.refused = None
+                events = without_refused(events, refused)
             step = write_step(at, events, commands)
         except (Exception, KeyboardInterrupt) as error:
             # KeyboardInterrupt as well: if workflow code raises it, other runs must not stop.
@@ -214,6 +220,8 @@ class Tick:
             return
         if resident.record.setbacks:
             self._clear_setbacks(resident)
+        if refused:
+            answer_refused(self.commit, self.residents.mail, resident, refused)
         if resident.is_begun and not events and not commands:
             return
         resident.is_begun = True
@@ -306,6 +314,8 @@ class Tick:
                 self._cancel_child(resident, command.seq, "its parent cancelled it")
             case SetState():
                 self.commit.state.append(StateChange(resident.key, command.key, command.value))
+            case AnswerUpdate():
+                answer_update(self.commit, resident, command)
             case ExpectMessage() | MarkPatch() | MarkUndone():
                 pass  # only the journal needs it, for replay or for a retry
             case _:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from holdfast.core.records import RunRecord
 from holdfast.core.values import RunKey
 from holdfast.ports.flows import FlowStore
 from holdfast.ports.retention import RetentionStore
-from holdfast.ports.runs import HistoryStore, RunStore
+from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer
 from holdfast.ports.schedules import ScheduleStore
 from holdfast.ports.situations import SituationStore
 from holdfast.ports.store_life import StoreLife
@@ -20,6 +20,10 @@ class WatchedRunStore(StoreLife, HistoryStore, Protocol):
     """The methods that are needed to wait for the ends of runs."""
 
     async def find_runs(self, namespace: str, runs: Collection[RunKey]) -> list[RunRecord]:
+        """As in `RunStore`."""
+        ...
+
+    async def find_answers(self, namespace: str, updates: Sequence[tuple[RunKey, str]]) -> list[UpdateAnswer]:
         """As in `RunStore`."""
         ...
 

@@ -150,6 +150,14 @@ class TakenMessage(_RunRow, frozen=True, gc=False):
     position: int
 
 
+class AnsweredUpdate(_RunRow, frozen=True, gc=False):
+    """The answer to an update. If the message has one already, it is kept."""
+
+    message: MessageId
+    answer: bytes
+    """As JSON; see `core.updates`."""
+
+
 class NewMessage(_RunRow, frozen=True, gc=False):
     kind: MessageKind
     name: str
@@ -158,6 +166,8 @@ class NewMessage(_RunRow, frozen=True, gc=False):
     """The run that sends it, or None. The message is dropped if the node no longer owns that run."""
     by: str | None = None
     """Who sends it, if a person or a program outside does and says so."""
+    uid: str | None = None
+    """The sender's own id of the message. A message that is sent again is not added again."""
 
 
 class WokenRun(_RunRow, frozen=True, gc=False):
@@ -259,6 +269,7 @@ class Commit(msgspec.Struct):
     published: list[NewItems] = []
     state: list[StateChange] = []
     taken: list[TakenMessage] = []
+    answered: list[AnsweredUpdate] = []
     proved: list[ProvedRun] = []
     waits: list[ShownWait] = []
     messages: list[NewMessage] = []
@@ -302,6 +313,7 @@ ROWS_OF_RUNS = (
     "waits",
     "ended",
     "released",
+    "answered",
 )
 """The fields of a Commit whose rows belong to the run that they name as `run`."""
 

@@ -47,6 +47,17 @@ class PostResult(Enum):
     NO_SUCH_RUN = "no such run"
     ENDED = "the run has ended"
     SETTLED = "the promise is settled"
+    KNOWN = "the same message was sent before"
+    UID_TAKEN = "another message has that uid"
+
+
+class UpdateAnswer(NamedTuple):
+    run: RunKey
+    uid: str
+    answer: bytes | None
+    """None: there is none yet; and there will be none, if the run has ended. `core.updates` reads it."""
+    has_ended: bool
+    """Whether the run has ended."""
 
 
 class Act(NamedTuple):
@@ -242,7 +253,12 @@ class RunStore(HistoryStore, Protocol):
     async def post_messages(
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
     ) -> list[PostResult]:
-        """Put messages into inboxes and wake the runs. Returns one result for each message."""
+        """Put messages into inboxes and wake the runs. Returns one result for each message. A message whose
+        uid a message to the same run has is not added, even if the run has ended since."""
+        ...
+
+    async def find_answers(self, namespace: str, updates: Sequence[tuple[RunKey, str]]) -> list[UpdateAnswer]:
+        """The answers to messages, given by run and uid, in any order. Those that are gone are left out."""
         ...
 
     async def find_run(self, namespace: str, id: str | RunKey) -> RunRecord | None:

@@ -20,6 +20,8 @@ def of_node(node: NodeId | str) -> str:
     return f"@{node}"
 
 
+ANSWERED: Final = "answered"
+"""An update was answered."""
 STREAMS: Final = "streams"
 """Many runs have published something."""
 

@@ -27,7 +27,7 @@ from holdfast.ports.commits import (
     Receipt,
 )
 from holdfast.ports.runs import PostResult
-from holdfast.ports.store_life import COLD, DUE, ENDED, STREAMS, of_node, of_stream
+from holdfast.ports.store_life import ANSWERED, COLD, DUE, ENDED, STREAMS, of_node, of_stream
 from holdfast.stores.bounded_reads import read_within
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.mail import read_mail
@@ -238,6 +238,9 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
         tx.many("set_state", _rows(change for change in last if change.value is not None))
         tx.many("delete_state", [(change.run, change.key) for change in last if change.value is None])
     tx.many("take_messages", _rows(commit.taken))
+    if commit.answered:
+        tx.many("answer_updates", _rows(commit.answered))
+        tx.announce(ANSWERED)
 
 
 def _write_items(tx: Transaction, commit: Commit) -> None:
@@ -339,6 +342,8 @@ def deliver(
     `sender` is the node that sends them, if a node does: it looks by itself."""
     promises = {(message.run, message.name) for message in messages if message.kind in _SETTLEMENTS}
     settled: set[Row] = set(tx.many_returning("settled_promises", sorted(promises)))
+    sent = [(message.run, message.uid) for message in messages if message.uid is not None]
+    known = {(row[0], row[1]): row[2:] for row in tx.many_returning("messages_by_uid", sent)}
     results: list[PostResult] = []
     posted: list[Row] = []
     for message in messages:
@@ -346,13 +351,18 @@ def deliver(
         promise = (message.run, message.name) if message.kind in _SETTLEMENTS else None
         if run is None:
             results.append(PostResult.NO_SUCH_RUN)
+        elif (message.run, message.uid) in known:
+            is_same = known[message.run, message.uid] == (message.kind, message.name, message.payload)
+            results.append(PostResult.KNOWN if is_same else PostResult.UID_TAKEN)
         elif run.status in _FINAL:
             results.append(PostResult.ENDED)
         elif promise in settled:
             results.append(PostResult.SETTLED)
         else:
             results.append(PostResult.POSTED)
-            posted.append((message.run, message.kind, message.name, message.payload, message.by))
+            posted.append((message.run, message.kind, message.name, message.payload, message.by, message.uid))
+            if message.uid is not None:
+                known[message.run, message.uid] = (message.kind, message.name, message.payload)
             if promise is not None:
                 settled.add(promise)
     tx.many("insert_messages", posted, now)

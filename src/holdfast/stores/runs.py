@@ -33,6 +33,7 @@ from holdfast.ports.runs import (
     RunOverview,
     RunPage,
     Stranded,
+    UpdateAnswer,
 )
 from holdfast.ports.store_life import DUE, ENDED
 from holdfast.stores import records
@@ -101,6 +102,13 @@ class SqlRunStore(SqlRole):
             return post_messages(tx, namespace, messages, now)
 
         return await self._driver.write_and_tell(script)
+
+    async def find_answers(self, namespace: str, updates: Sequence[tuple[RunKey, str]]) -> list[UpdateAnswer]:
+        rows = await self._driver.read(lambda tx: tx.many_returning("answers_of", updates, namespace))
+        return [
+            UpdateAnswer(run, uid, answer, records.run_status(status).is_final)
+            for run, uid, answer, status in rows
+        ]
 
     async def find_run(self, namespace: str, id: str | RunKey) -> RunRecord | None:
         named = (id, key_from_text(id)) if isinstance(id, str) else (None, id)

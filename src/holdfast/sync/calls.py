@@ -69,6 +69,20 @@ class Run(Generic[R]):
     def signal(self, name: str, value: Any = None, *, by: str = "") -> None:
         return self._thread.call(lambda: self.inner.signal(name, value, by=by))
 
+    def update(
+        self,
+        name: str,
+        /,
+        *args: Any,
+        timeout: dt.timedelta | None = None,
+        by: str = "",
+        message_id: str | None = None,
+        type: Any = Any,
+    ) -> Any:
+        return self._thread.call(
+            lambda: self.inner.update(name, *args, timeout=timeout, by=by, message_id=message_id, type=type)
+        )
+
     def resolve(self, name: str, value: Any = None, *, by: str = "") -> None:
         return self._thread.call(lambda: self.inner.resolve(name, value, by=by))
 
@@ -303,6 +317,27 @@ class ClientCalls:
         A second call has no effect. A parked run cannot clean up and is cancelled at once.
         """
         return self._thread.call(lambda: self.inner.cancel(_known(run), reason, by=by))
+
+    def update(
+        self,
+        run: Run[Any] | str,
+        name: str,
+        /,
+        *args: Any,
+        timeout: dt.timedelta | None = None,
+        by: str = "",
+        message_id: str | None = None,
+        type: Any = Any,
+    ) -> Any:
+        """Send a message, and return its answer: what the handler (`context().on_update`) returned, once.
+
+        A call with the same `message_id` gets the same answer. Raises what the handler raised, UpdateRefused,
+        UpdateTimedOut, RunEnded, and UpdateUnanswered if the run ends before it has answered."""
+        return self._thread.call(
+            lambda: self.inner.update(
+                _known(run), name, *args, timeout=timeout, by=by, message_id=message_id, type=type
+            )
+        )
 
     def resume(self, run: Run[Any] | str, *, by: str = "") -> None:
         """Let a paused run go on, or a parked one, once its problem is fixed."""

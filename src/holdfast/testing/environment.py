@@ -29,6 +29,7 @@ from holdfast.app import Parts, tuning_of
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.kinds import Kinds
 from holdfast.client.client import Client
+from holdfast.client.update_answers import UpdateAnswers
 from holdfast.client.waiters import Ending, Waiters, all_of
 from holdfast.core.names import checked_span
 from holdfast.core.records import RunRecord
@@ -39,7 +40,7 @@ from holdfast.errors import RunParked, node_stopped
 from holdfast.executors.context import task_context
 from holdfast.ports.executor import Attempt, ProcessBody
 from holdfast.ports.programs import Pinned
-from holdfast.ports.runs import RunFilter, RunStore, StartedRuns
+from holdfast.ports.runs import RunFilter, RunStore, StartedRuns, UpdateAnswer
 from holdfast.ports.store import Store
 from holdfast.settings import Settings
 from holdfast.stores.open_store import store_for
@@ -112,6 +113,7 @@ class Environment(Client):
         self.clock.on_wait = self._someone_waits.set
         self._skipping = _SkippingWaiters(store, self.settings.namespace, self._has)
         self._skipping.on_wait = self._someone_waits.set
+        self._skipping.answers = _SkippingAnswers(store, self.settings.namespace, self._skipping)
         self._parts = Parts(
             self.settings,
             self._catalog,
@@ -407,6 +409,26 @@ class _SkippingWaiters(Waiters):
         for ending in all_of(self._waiting.pop(run, None)):
             if not ending.done():
                 ending.set_exception(error)
+
+
+class _SkippingAnswers(UpdateAnswers):
+    def __init__(self, store: Store, namespace: str, waiters: _SkippingWaiters) -> None:
+        super().__init__(store, namespace)
+        self._waiters = waiters
+
+    def wait(self, run: RunKey, message_id: str) -> asyncio.Future[UpdateAnswer | None]:
+        def done(_: asyncio.Future[Any]) -> None:
+            self._waiters.count -= 1
+
+        future = super().wait(run, message_id)
+        self._waiters.count += 1
+        future.add_done_callback(done)
+        self._waiters.on_wait()
+        return future
+
+    async def _watch(self) -> None:
+        is_own.set(True)
+        await super()._watch()
 
 
 class _WatchedDefinitions(Definitions):

@@ -21,6 +21,7 @@ from holdfast.authoring.code.places import caller
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.authoring.code.steps import checked_step_name, effect_body, step_body
 from holdfast.authoring.code.task_options import Options, merge
+from holdfast.authoring.code.updates import Onlooker, make_handler
 from holdfast.core.codec import digest_of
 from holdfast.core.failures import revive
 from holdfast.core.names import checked_name, checked_span
@@ -69,7 +70,10 @@ class _View:
     def _program(self) -> CodeProgram:
         """For what belongs to the workflow's code alone. A step or a thread that has kept the context would
         change the run unseen by replay. Raises OutsideContext."""
-        if current_program() is not self._owner:
+        current = current_program()
+        if isinstance(current, Onlooker) and current.owner is self._owner:
+            return current  # pyright: ignore[reportReturnType]  # it refuses what is not for looking
+        if current is not self._owner:
             raise OutsideContext(
                 "the context of a workflow works only in the workflow's own code, not in a step, a task or "
                 "another thread: pass values into the step, and return a result from it"
@@ -232,6 +236,30 @@ class Context(_View):
         self._program.expect_message(WaitKind.SIGNAL, name)
         payloads = self._program.inbox.drain_signals(name)
         return [self._program.codec.decode(payload, type, f"signal {name!r}") for payload in payloads]
+
+    # --- updates
+
+    def on_update(
+        self, name: str, handler: Callable[..., Any], /, validator: Callable[..., Any] | None = None
+    ) -> None:
+        """Have a function answer the updates of that name, which clients send with `hf.update`.
+
+        What the function returns or raises is the answer. An async function may await tasks, steps and
+        timers. `validator` is called first, with the same arguments. If it raises, the update is refused, and
+        nothing of it is recorded. It may only look at the run.
+
+        Register handlers before the first `await`: an update without a handler is refused at once.
+        """
+        name = checked_name("the name of an update", name)
+        self._program.add_handler(name, make_handler(name, handler, validator))
+
+    async def wait_until(
+        self, condition: Callable[[], object], *, timeout: dt.timedelta | None = None
+    ) -> None:
+        """Wait until the condition holds: a function that only looks. It is called now, and whenever
+        something has happened to the run. Raises TimeoutError after `timeout`."""
+        async with asyncio.timeout(_seconds(timeout)):
+            await self._program.wait_until(condition)
 
     # --- streams
 

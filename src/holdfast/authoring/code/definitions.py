@@ -19,6 +19,7 @@ from holdfast.authoring.code.requests import Requests
 from holdfast.authoring.code.source import hash_of, origin_of, source_of
 from holdfast.authoring.code.task_options import Options, merge
 from holdfast.authoring.code.task_program import TaskWorkflow
+from holdfast.authoring.code.updates import marked_methods
 from holdfast.authoring.code.workflow_shapes import (
     RunTakesAnything,
     RunTakesContext,
@@ -139,6 +140,7 @@ class Workflow(StartTarget[P, R]):
         self.version = version if version is not None else f"auto-{self.hash[:12]}"
         self._is_class = inspect.isclass(definition)
         self._entry = entry
+        self._updates = marked_methods(cast("type", definition)) if self._is_class else ()
         parameters = list(inspect.signature(entry).parameters.values())[int(self._is_class) :]
         self._takes_context = bool(parameters) and _is_context(parameters[0])
         skip = int(self._is_class) + int(self._takes_context)
@@ -201,6 +203,9 @@ class Workflow(StartTarget[P, R]):
 
     def begin(self, args: Any, kwargs: Any, program: CodeProgram | None = None) -> Awaitable[Any]:
         leading: list[Any] = [self.definition()] if self._is_class else []
+        if self._updates and program is not None:
+            for each in self._updates:
+                program.add_handler(each.name, each.handler_of(leading[0]))
         if self._takes_context and program is not None:
             leading.append(Context(program))
         return self._entry(*leading, *args, **kwargs)

@@ -31,6 +31,8 @@ CALLBACKS_ALLOWED = 2_000_000
 """How many callbacks may run in a row. A workflow that needs more spins without waiting for anything
 durable."""
 
+_SPINNING = "spinning ({:,} steps without waiting for a task, a timer or a message)"
+
 _LAST_SECOND = 253_402_300_799.0
 """The last second of the year 9999, and so the last that a datetime can hold."""
 
@@ -96,13 +98,15 @@ class ReadyCallback(msgspec.Struct, eq=False):
 
 class WorkflowLoop(asyncio.AbstractEventLoop):
     def __init__(self, host: LoopHost, run: RunKey) -> None:
-        self.host = host
+        self.host: LoopHost = host
         self._run = run
         self._next_number = 0
         self._ready: list[ReadyCallback] = []
         self._timers: dict[int, WorkflowTimer] | None = None
         self._tasks: set[asyncio.Task[Any]] | None = None
         """All tasks that are not done, except the main task, which the program holds."""
+        self.on_idle: Callable[[], bool] | None = None
+        """Called when no callback is ready. Returns whether it has made one ready."""
         self._is_disposed = False
 
     # --- methods that asyncio calls
@@ -200,6 +204,19 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
 
     # --- methods that the program calls
 
+    @property
+    def ready_count(self) -> int:
+        return len(self._ready)
+
+    @contextmanager
+    def hosted_by(self, host: Any) -> Generator[None]:
+        """Have another object stand for the program."""
+        usual, self.host = self.host, host
+        try:
+            yield
+        finally:
+            self.host = usual
+
     def fire(self, seq: int) -> bool:
         """Whether the timer was still open."""
         timer = self._timers.pop(seq, None) if self._timers else None
@@ -271,10 +288,23 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
                     message = f"a callback failed: {each.callback!r}"
                     self.call_exception_handler({"message": message, "exception": error})
             if done > allowed:
-                raise ForbiddenInWorkflow(
-                    f"spinning ({allowed:,} steps without waiting for a task, a timer or a message)"
-                )
+                raise ForbiddenInWorkflow(_SPINNING.format(allowed))
         ready.clear()
+        if self.on_idle is not None:
+            self._drain_idle(self.on_idle, allowed)
+
+    def _drain_idle(self, on_idle: Callable[[], bool], allowed: int) -> None:
+        """Run what `on_idle` makes ready, until it makes nothing ready."""
+        self.on_idle = None
+        try:
+            for _ in range(allowed):
+                if not on_idle():
+                    return
+                self.drain(allowed)
+        finally:
+            if not self._is_disposed:
+                self.on_idle = on_idle
+        raise ForbiddenInWorkflow(_SPINNING.format(allowed))
 
     def dispose(self, main: asyncio.Task[Any]) -> None:
         """Close every coroutine, so that the garbage collector need not do it.
@@ -284,6 +314,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         catches the exception again and again is abandoned after a number of tries.
         """
         self._is_disposed = True
+        self.on_idle = None
         self._ready.clear()
         self._timers = None
         tasks, self._tasks = [*(self._tasks or ()), main], None

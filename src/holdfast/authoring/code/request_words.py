@@ -33,6 +33,8 @@ def words(request: AnyRequest | None) -> str:
             return f"{request.kind} {request.name!r}"
         case journal.StateAsked():
             return f"a change of state {request.key!r}"
+        case journal.UpdateAnswered():
+            return f"the answer to update {request.message}" + (" (an error)" if request.has_failed else "")
         case journal.EndAsked():
             return f"the end of the run ({request.status})"
         case _:

@@ -15,7 +15,7 @@ import msgspec
 from holdfast.authoring.code.source import origin_of, source_of
 from holdfast.authoring.replaying import compare
 from holdfast.core.commands import CancelRun, Command, CompleteRun, EndRun, FailRun, ScheduleTask
-from holdfast.core.events import CancelRequested, DeadlinePassed, Event, Reopened, TaskEnded
+from holdfast.core.events import CancelRequested, DeadlinePassed, Event, Reopened, TaskEnded, UpdateReceived
 from holdfast.core.failures import deadline_failure, failure_of
 from holdfast.core.history import Past
 from holdfast.core.log_lines import LimitedLog
@@ -24,6 +24,7 @@ from holdfast.core.records import TASK_VERSION, RunRecord, task_claim
 from holdfast.core.run_options import read_run_options
 from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems
+from holdfast.core.updates import UpdateRefusal, refusal
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Succeeded, task_id
 from holdfast.core.waiting import WaitReason
 from holdfast.errors import TaskError
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class TaskProgram:
-    __slots__ = ("_is_asked", "_options", "_run", "_seq", "log", "published")
+    __slots__ = ("_is_asked", "_options", "_run", "_seq", "log", "published", "refused")
 
     def __init__(self, run: RunRecord, options: TaskOptions) -> None:
         self._run = run
@@ -42,6 +43,7 @@ class TaskProgram:
         self._is_asked = False
         self.log: LimitedLog | None = None  # it has no code that could write
         self.published: UnwrittenItems | None = None
+        self.refused: list[UpdateRefusal] | None = None
 
     def advance(self, at: Instant, events: Sequence[Event]) -> list[Command]:
         for event in events:
@@ -57,6 +59,8 @@ class TaskProgram:
                     # cancelled before it began, the node that claims it asks for the task in its first step.
                     self._seq = self._seq if self._is_asked else event.tasks
                     return []
+                case UpdateReceived():
+                    self.refused = [*(self.refused or ()), refusal(event, "a task takes no updates")]
                 case _:
                     pass  # a signal or an answer to a promise, which no task can read
         if self._is_asked:

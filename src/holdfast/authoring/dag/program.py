@@ -47,6 +47,7 @@ from holdfast.core.events import (
     SignalReceived,
     TaskEnded,
     TimerFired,
+    UpdateReceived,
 )
 from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import Past
@@ -58,6 +59,7 @@ from holdfast.core.records import RunRecord
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems
+from holdfast.core.updates import UpdateRefusal, refusal
 from holdfast.core.values import (
     Cancelled,
     Failed,
@@ -87,6 +89,7 @@ _LONGEST_REASON: Final = 2000
 class DagProgram:
     log: LimitedLog | None = None  # it has no code that could write
     published: UnwrittenItems | None = None
+    refused: list[UpdateRefusal] | None = None
 
     def __init__(self, run: RunRecord, dag: Dag, codec: Codec, pack_child: PackChild) -> None:
         self._run = run
@@ -180,6 +183,8 @@ class DagProgram:
                 self._waits.receive(event.name, event.payload)
             case PromiseAnswered():
                 self._waits.settle(event.name, event.outcome)
+            case UpdateReceived():
+                self.refused = [*(self.refused or ()), refusal(event, "a run of a DAG takes no updates")]
             case CancelRequested():
                 self._ending = self._ending or CancelRun(event.reason)
             case DeadlinePassed():

@@ -67,6 +67,7 @@ from holdfast.core.events import (
     SignalReceived,
     TaskEnded,
     TimerFired,
+    UpdateReceived,
 )
 from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import TRIED_AGAIN, Past, Step
@@ -76,6 +77,7 @@ from holdfast.core.log_lines import LimitedLog
 from holdfast.core.records import RunRecord
 from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems
+from holdfast.core.updates import UpdateRefusal, refusal
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, RunStatus
 from holdfast.core.waiting import WaitReason
 from holdfast.errors import Refused, TooManySteps
@@ -112,6 +114,7 @@ class _FlowFrame:
 class FlowProgram:
     log: LimitedLog | None = None  # it has no code that could write
     published: UnwrittenItems | None = None
+    refused: list[UpdateRefusal] | None = None
 
     def __init__(
         self, run: RunRecord, flow: Flow, codec: Codec, pack_child: PackChild, max_steps: int
@@ -218,6 +221,8 @@ class FlowProgram:
                     action()
             case SignalReceived():
                 self._receive(event.name, event.payload)
+            case UpdateReceived():
+                self.refused = [*(self.refused or ()), refusal(event, "a run of a flow takes no updates")]
             case CancelRequested():
                 self._ending = self._ending or CancelRun(event.reason)
             case DeadlinePassed():

@@ -47,6 +47,7 @@ READS = frozenset(
         "count_listed",
         "group_failures",
         "list_messages",
+        "find_answers",
         "ended_runs",
         "list_runs",
         "list_tasks",

@@ -1,8 +1,27 @@
 -- name: insert_messages
 -- Every sender has locked the row of the run. So the messages of a run are numbered in the order in which
 -- they become visible.
-INSERT INTO holdfast.messages (posted_at, run, kind, name, payload, posted_by)
-SELECT $1::timestamptz, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::json[], $6::text[]);
+INSERT INTO holdfast.messages (posted_at, run, kind, name, payload, posted_by, uid)
+SELECT $1::timestamptz, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::json[], $6::text[], $7::text[]);
+
+-- name: messages_by_uid
+-- Messages that were sent before.
+SELECT messages.run, messages.uid, kind, name, payload
+FROM unnest($1::uuid[], $2::text[]) AS sent (run, uid)
+JOIN holdfast.messages ON messages.run = sent.run AND messages.uid = sent.uid;
+
+-- name: answer_updates
+-- The first answer stands, also if the run was retried and has handled the update again.
+UPDATE holdfast.messages SET answer = given.answer
+FROM unnest($1::uuid[], $2::int8[], $3::json[]) AS given (run, id, answer)
+WHERE messages.id = given.id AND messages.run = given.run AND messages.answer IS NULL;
+
+-- name: answers_of
+SELECT messages.run, messages.uid, messages.answer, runs.status
+FROM unnest($2::uuid[], $3::text[]) AS asked (run, uid)
+JOIN holdfast.messages ON messages.run = asked.run AND messages.uid = asked.uid
+JOIN holdfast.runs ON runs.key = messages.run
+WHERE runs.namespace = $1::text;
 
 -- name: record_acts
 -- Acts that need no node.
@@ -10,7 +29,7 @@ INSERT INTO holdfast.messages (posted_at, taken, run, kind, name, payload, poste
 SELECT $1::timestamptz, $2::int4, * FROM unnest($3::uuid[], $4::text[], $5::text[], $6::json[], $7::text[]);
 
 -- name: list_messages
-SELECT messages.id, kind, name, payload, taken, posted_by, posted_at
+SELECT messages.id, kind, name, payload, taken, posted_by, posted_at, answer
 FROM holdfast.runs JOIN holdfast.messages ON messages.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND messages.id > $3::int8
 ORDER BY messages.id LIMIT $4::int8;

@@ -41,6 +41,12 @@ GROUP BY kind, name ORDER BY min(id) LIMIT $2::int4;
 -- The messages that the run has read in its steps from $2 on.
 SELECT kind, name, count(*) FROM holdfast.messages WHERE run = $1::uuid AND taken >= $2::int4 GROUP BY kind, name;
 
+-- name: open_updates
+-- Updates that the run has taken and not answered.
+SELECT name, count(*), min(posted_at) FROM holdfast.messages
+WHERE run = $1::uuid AND kind = 'update' AND taken >= 0 AND answer IS NULL
+GROUP BY name ORDER BY min(id) LIMIT $2::int4;
+
 -- name: some_busy_tasks
 -- Tasks that a node has in its slots. Workers have those of the queue.
 SELECT runs.key, runs.id, tasks.seq, tasks.name, tasks.started_at

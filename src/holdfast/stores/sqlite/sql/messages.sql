@@ -1,5 +1,19 @@
 -- name: insert_messages
-INSERT INTO messages (posted_at, run, kind, name, payload, posted_by) VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6);
+INSERT INTO messages (posted_at, run, kind, name, payload, posted_by, uid)
+VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6, ?7);
+
+-- name: messages_by_uid
+-- Messages that were sent before.
+SELECT run, uid, kind, name, CAST(payload AS BLOB) FROM messages WHERE run = ?1 AND uid = ?2;
+
+-- name: answer_updates
+-- The first answer stands, also if the run was retried and has handled the update again.
+UPDATE messages SET answer = CAST(?3 AS TEXT) WHERE id = ?2 AND run = ?1 AND answer IS NULL;
+
+-- name: answers_of
+SELECT messages.run, uid, CAST(answer AS BLOB), runs.status
+FROM messages JOIN runs ON runs.key = messages.run
+WHERE runs.namespace = ?1 AND messages.run = ?2 AND uid = ?3;
 
 -- name: record_acts
 -- Acts that need no node.
@@ -7,7 +21,7 @@ INSERT INTO messages (posted_at, taken, run, kind, name, payload, posted_by)
 VALUES (?1, ?2, ?3, ?4, ?5, CAST(?6 AS TEXT), ?7);
 
 -- name: list_messages
-SELECT messages.id, kind, name, CAST(payload AS BLOB), taken, posted_by, posted_at
+SELECT messages.id, kind, name, CAST(payload AS BLOB), taken, posted_by, posted_at, CAST(answer AS BLOB)
 FROM runs JOIN messages ON messages.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND messages.id > ?3
 ORDER BY messages.id LIMIT ?4;
