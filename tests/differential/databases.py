@@ -36,7 +36,7 @@ _COLUMNS = {
     "shared_inputs": "run, seq, fields",
     "attempts": "run, seq, attempt, status, failure, started_at, finished_at, node, worker, worker_url",
     "state": "run, key, value",
-    "messages": "id, run, kind, name, payload, taken, posted_by, posted_at",
+    "messages": "id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer",
     "nodes": "id, namespace, lease_until, started_at",
     "stalls": "run, node, at, task, stack",
     "workflows": "name, version, kind, hash, source, origin, number, namespace, created_at, status",
@@ -61,6 +61,7 @@ _JSON = (
     "services",
     "fields",
     "options",
+    "answer",
 )
 """Columns that are text in SQLite, and bytes when read through the store."""
 
@@ -142,7 +143,7 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
     shared = {(run, seq): SharedInput(seq, fields) for run, seq, fields in rows["shared_inputs"]}
     tasks = [task_record((*row[:-1], shared.get((row[0], row[-1]), row[-1]))) for row in rows["tasks"]]
     attempts = [attempt_record(row) for row in rows["attempts"]]
-    messages = [message_record(row[:-2]) for row in rows["messages"]]
+    messages = [message_record(row[:6]) for row in rows["messages"]]
     return Tables(
         runs={run.key: run for run in runs},
         fingerprints={row[0]: row[-4] for row in rows["runs"] if row[-4] is not None},
@@ -152,7 +153,9 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         attempts={(each.run, each.seq, each.attempt): each for each in attempts},
         state={(run, key): value for run, key, value in rows["state"]},
         messages={message.id: message for message in messages},
-        posted={row[0]: row[-2:] for row in rows["messages"]},
+        posted={row[0]: row[6:8] for row in rows["messages"]},
+        uids={row[0]: row[8] for row in rows["messages"] if row[8] is not None},
+        answers={row[0]: row[9] for row in rows["messages"] if row[9] is not None},
         nodes={id: Lease(*lease) for id, *lease in rows["nodes"]},
         stalls={(run, node): StallRecord(run, node, *rest) for run, node, *rest in rows["stalls"]},
         workflows={

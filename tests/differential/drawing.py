@@ -19,6 +19,7 @@ from holdfast.core.run_options import RunTerms
 from holdfast.core.values import NULL, Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.ports.commits import (
+    AnsweredUpdate,
     ClaimRequest,
     Commit,
     EndedAttempt,
@@ -57,7 +58,15 @@ SCHEDULES = ("nightly", "Hourly", "a b")
 WORKFLOWS = ("order", "mail")
 SERVICES = ("resize", "crop", "größe")
 _ENOUGH = 6
-_KINDS = (MessageKind.SIGNAL, MessageKind.RESOLVED, MessageKind.REJECTED, MessageKind.CANCEL)
+_KINDS = (
+    MessageKind.SIGNAL,
+    MessageKind.RESOLVED,
+    MessageKind.REJECTED,
+    MessageKind.CANCEL,
+    MessageKind.UPDATE,
+)
+UIDS = ("one", "two", "three")
+_ANSWERS = (b'{"value":1}', '{"value":"grüße"}'.encode(), b'{"failure":{"type":"x","message":"no"}}')
 _CHILD, _OTHER_CHILD = WaitReason(WaitKind.CHILD, "a"), WaitReason(WaitKind.CHILD, "b")
 _SIGNAL = WaitReason(WaitKind.SIGNAL, "go")
 _TURN = WaitReason(WaitKind.TURN, "somebody")
@@ -144,7 +153,8 @@ class Drawing:
     def message(self, sender: RunKey | None = None) -> NewMessage:
         dice = self._dice
         kind, name, payload = dice.pick(_KINDS), dice.pick(["go", "paid"]), dice.pick(_PAYLOADS)
-        return NewMessage(self.key(), kind, name, payload, sender)
+        uid = dice.pick(UIDS) if kind is MessageKind.UPDATE else None
+        return NewMessage(self.key(), kind, name, payload, sender, uid=uid)
 
     # --- what a node sends
 
@@ -215,6 +225,8 @@ class Drawing:
             own = [message.id for message in tables.mail(run)]
             known = own if own and dice.chance(80) else [*tables.messages, MessageId(10_000)]
             commit.taken += [TakenMessage(run, message, position) for message in dice.some(known, 2)]
+            answers = dice.some(known, 2)
+            commit.answered += [AnsweredUpdate(run, message, dice.pick(_ANSWERS)) for message in answers]
         for _ in range(dice.pick([0, 0, 0, 1, 2])):
             commit.messages.append(self.message(dice.pick([run, run, None])))
         if dice.chance(10):

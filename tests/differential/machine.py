@@ -11,7 +11,7 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 from tests.differential.deeds import REMOTE_DEEDS, RemoteDeeds
-from tests.differential.drawing import CLAIMS, SCHEDULES, SECOND, STREAMS, WORKFLOWS, Dice, Drawing
+from tests.differential.drawing import CLAIMS, SCHEDULES, SECOND, STREAMS, UIDS, WORKFLOWS, Dice, Drawing
 from tests.differential.promises import check_burial, check_firing, check_promises
 from tests.differential.side_by_side import OpenPostgres, SideBySide, run_inline, short
 from tests.differential.tables import AlreadyThere
@@ -22,7 +22,7 @@ from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import ClaimRequest, Commit
 from holdfast.ports.nodes import Stall, StallRecord
 from holdfast.ports.retention import EndedRange, PageOfFamilies, RootSeen
-from holdfast.ports.runs import Act, PostResult, RunFilter
+from holdfast.ports.runs import Act, PostResult, RunFilter, UpdateAnswer
 
 T = TypeVar("T")
 
@@ -320,6 +320,8 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(f"ended_runs in {space} {runs}", lambda store: _sorted_runs(store.ended_runs(space, runs)))
         after, limit = dice.pick([0, 1]), dice.pick([100, 1])
         look(f"messages of {run}", lambda store: store.list_messages(space, run, after, limit))
+        asked = [(each, uid) for each in runs for uid in UIDS]
+        look(f"answers in {space} {asked}", lambda store: _sorted_answers(store.find_answers(space, asked)))
         look(f"find_runs in {space} {runs}", lambda store: _sorted_runs(store.find_runs(space, runs)))
         ids = [key_text(run), "b", "nobody", "a", "b"]
         look(f"find_keys in {space} {ids}", lambda store: store.find_keys(space, ids))
@@ -393,6 +395,10 @@ async def _families(store: Any, space: str, roots: list[RunKey]) -> list[tuple[A
     """Any of several open runs may be named."""
     found = await store.find_families(space, roots)
     return sorted((it.root, it.ended_at, it.size, it.open is None) for it in found)
+
+
+async def _sorted_answers(found: Coroutine[Any, Any, list[UpdateAnswer]]) -> list[UpdateAnswer]:
+    return sorted(await found, key=lambda row: (row.run, row.uid))
 
 
 async def _sorted_runs(runs: Coroutine[Any, Any, list[RunRecord]]) -> list[RunRecord]:

@@ -85,6 +85,7 @@ from holdfast.ports.runs import (
     RunFilter,
     ShortHistories,
     Stranded,
+    UpdateAnswer,
 )
 from holdfast.ports.schedules import ScheduleFiring
 
@@ -338,6 +339,15 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
         with self.transaction(tells=True) as tables:
             return tables.deliver(namespace, messages, now)
 
+    async def find_answers(self, namespace: str, updates: Sequence[tuple[RunKey, str]]) -> list[UpdateAnswer]:
+        tables = self.tables
+        found = {(it.run, tables.uids[it.id]): it for it in tables.messages.values() if it.id in tables.uids}
+        return [
+            UpdateAnswer(*asked, tables.answers.get(found[asked].id), run.status.is_final)
+            for asked in updates
+            if asked in found and (run := tables.run(namespace, asked[0])) is not None
+        ]
+
     async def find_run(self, namespace: str, id: str | RunKey) -> RunRecord | None:
         if not isinstance(id, str):
             return self.tables.run(namespace, id)
@@ -474,7 +484,15 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
     ) -> list[PostedMessage]:
         mail = self.tables.mail(run) if self.tables.run(namespace, run) else []
         return [
-            PostedMessage(it.id, it.kind, it.name, it.payload, it.taken, *self.tables.posted[it.id])
+            PostedMessage(
+                it.id,
+                it.kind,
+                it.name,
+                it.payload,
+                it.taken,
+                *self.tables.posted[it.id],
+                self.tables.answers.get(it.id),
+            )
             for it in mail
             if it.id > after
         ][:limit]
@@ -642,6 +660,8 @@ def _write(tables: Tables, commit: Commit) -> None:
             tables.state[row.run, row.key] = row.value
     for row in commit.taken:
         tables.take(row.run, row.message, row.position)
+    for row in commit.answered:
+        tables.answer(row.run, row.message, row.answer)
     for row in commit.proved:
         tables.change(row.run, setbacks=0)
     for row in commit.waits:

@@ -92,6 +92,8 @@ def _delete(tables: Tables, run: RunKey) -> None:
     for message in tables.mail(run):
         del tables.messages[message.id]
         del tables.posted[message.id]
+        tables.uids.pop(message.id, None)
+        tables.answers.pop(message.id, None)
     for number in [number for number, row in tables.logs.items() if row.run == run]:
         del tables.logs[number]
     for child in children:

@@ -84,6 +84,8 @@ class Tables:
     fingerprints: dict[RunKey, str] = field(default_factory=dict)
     posted: dict[MessageId, tuple[str | None, Instant]] = field(default_factory=dict)
     """Who has sent each message, and when."""
+    uids: dict[MessageId, str] = field(default_factory=dict)
+    answers: dict[MessageId, bytes] = field(default_factory=dict)
     journal: dict[tuple[RunKey, int], bytes] = field(default_factory=dict)
     tasks: dict[tuple[RunKey, int], TaskRecord] = field(default_factory=dict)
     """Each with its own part of the input, and the part that it shares."""
@@ -222,6 +224,11 @@ class Tables:
         run = self.run(namespace, message.run)
         if run is None:
             return PostResult.NO_SUCH_RUN
+        for known in self.mail(run.key) if message.uid is not None else ():
+            if self.uids.get(known.id) == message.uid:
+                sent = (message.kind, message.name, message.payload)
+                is_same = (known.kind, known.name, known.payload) == sent
+                return PostResult.KNOWN if is_same else PostResult.UID_TAKEN
         if run.status.is_final:
             return PostResult.ENDED
         if message.kind in _SETTLEMENTS and any(
@@ -232,6 +239,8 @@ class Tables:
         id = MessageId(self.last_message)
         self.messages[id] = MessageRecord(id, run.key, message.kind, message.name, message.payload, None)
         self.posted[id] = (message.by, now)
+        if message.uid is not None:
+            self.uids[id] = message.uid
         if not self.waits_for(run.key, WaitKind.TURN):
             self.wake(run.key, now)
         if message.kind in (MessageKind.CANCEL, MessageKind.TERMINATE) and not run.status.is_final:
@@ -270,6 +279,12 @@ class Tables:
         known = self.messages.get(message)
         if known is not None and known.run == run:
             self.messages[message] = replace(known, taken=position)
+
+    def answer(self, run: RunKey, message: MessageId, answer: bytes) -> None:
+        """The first answer to a message stands."""
+        known = self.messages.get(message)
+        if known is not None and known.run == run:
+            self.answers.setdefault(message, answer)
 
     def collect(self, node: NodeId) -> list[RunKey]:
         """The runs of this node that got messages since it last asked. Only messages wake an owned run."""

@@ -27,6 +27,7 @@ from holdfast.cli.commands import (
     runs,
     schedules,
     serve,
+    updates,
     validate,
     workers,
 )
@@ -63,7 +64,7 @@ def _root(
     _log_to_stderr()
 
 
-_FOR_RUNS = (run, serve, runs, explain, logs, schedules, flows, workers, answers)
+_FOR_RUNS = (run, serve, runs, explain, logs, schedules, flows, workers, answers, updates)
 _FOR_FILES_AND_DATABASES = (validate, graph, init, doctor, db)
 for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)
