@@ -427,6 +427,61 @@ async def test_an_update_to_a_run_that_has_left_memory_is_answered(
         assert await run.update("close") == ["apple"]
 
 
+async def test_replay_takes_an_update_that_its_validator_would_now_refuse(
+    store_url: str, catalog: Catalog
+) -> None:
+    is_strict = False
+
+    @workflow(catalog=catalog)
+    async def keeping() -> list[int]:
+        kept: list[int] = []
+
+        def check(number: int) -> None:
+            if is_strict and number < 10:
+                raise ValueError("too small")
+
+        context().on_update("keep", kept.append, validator=check)
+        await context().wait_until(lambda: len(kept) == 2)
+        return kept
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(keeping)
+        await run.update("keep", 1)
+        await env.skip(dt.timedelta(minutes=1))
+
+        is_strict = True
+
+        with pytest.raises(UpdateRefused, match="too small"):
+            await run.update("keep", 2)
+        await run.update("keep", 20)
+        assert await run.result() == [1, 20]
+
+
+async def test_code_that_no_longer_handles_an_update_that_was_taken_parks_the_run(
+    store_url: str, catalog: Catalog
+) -> None:
+    name = "keep"
+
+    @workflow(catalog=catalog)
+    async def keeping() -> None:
+        context().on_update(name, lambda: None)
+        await context().signal("end")
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(keeping)
+        await run.update("keep")
+        await env.skip(dt.timedelta(minutes=1))
+
+        name = "hold"
+        await run.signal("end")
+        await env.skip(dt.timedelta(seconds=1))
+
+        info = await run.describe()
+        assert info.status is RunStatus.PARKED
+        assert info.failure is not None
+        assert "restore the handler of update 'keep'" in info.failure.message
+
+
 async def test_a_killed_node_answers_later_and_a_killed_client_asks_again(
     store_url: str, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from tests.faults import (
     of_streams,
     of_terms,
     of_testing,
+    of_updates,
     of_workers,
 )
 
@@ -36,6 +37,7 @@ FAULTS = {
         of_testing,
         of_retention,
         of_terms,
+        of_updates,
     )
     for fault in module.FAULTS
 }

@@ -15,8 +15,8 @@ from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import NULL, RunStatus
-from holdfast.ports.commits import NewMessage
-from holdfast.ports.store_life import COLD, DUE, ENDED, of_node
+from holdfast.ports.commits import AnsweredUpdate, NewMessage
+from holdfast.ports.store_life import ANSWERED, COLD, DUE, ENDED, of_node
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.postgres import driver
 from holdfast.stores.postgres.notifications import payload_of, topics_of
@@ -57,7 +57,7 @@ class Ears:
 async def test_each_change_is_told_to_those_whom_it_concerns(stores: tuple[SqlStore, SqlStore]) -> None:
     here, there = stores
     node, other = Node(there, "node-1"), Node(there, "node-2")
-    ears = Ears(here, DUE, COLD, ENDED, of_node("node-1"), of_node("node-2"))
+    ears = Ears(here, DUE, COLD, ENDED, ANSWERED, of_node("node-1"), of_node("node-2"))
     await ears.connect()
 
     async def told_of(change: Any) -> set[str]:
@@ -73,6 +73,9 @@ async def test_each_change_is_told_to_those_whom_it_concerns(stores: tuple[SqlSt
     assert await told_of(other.start(3)) == set()
     assert await told_of(node.commit(messages=[signal(1), signal(3)])) == other_owned
     assert await told_of(node.commit(messages=[signal(1)])) == set()
+    assert await told_of(node.commit(held=node.held(1), answered=[AnsweredUpdate(key(1), 1, b"{}")])) == {
+        ANSWERED
+    }
     assert await told_of(node.commit(held=node.held(1), ended=[ended(1)])) == {ENDED}
     assert await told_of(node.commit(held=node.held(2), released=[released(2)])) == set()
     assert await told_of(there.post_messages(SPACE, [signal(2)], at(1))) == owned | {COLD}
