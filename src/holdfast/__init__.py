@@ -7,6 +7,9 @@ load the engine, the stores and the YAML parser.
 from typing import TYPE_CHECKING
 
 __all__ = [
+    "Change",
+    "ChangeKind",
+    "OffsetGone",
     "AttemptInfo",
     "BadDag",
     "BadFlow",
@@ -101,6 +104,7 @@ if TYPE_CHECKING:
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.client.selection import BulkReport, RunSelection
     from holdfast.client.streams import StreamInfo, StreamItem
+    from holdfast.core.changes import Change, ChangeKind
     from holdfast.core.explanations import Explanation, Reason, ReasonKind
     from holdfast.core.policies import Retry
     from holdfast.core.run_options import with_options
@@ -121,6 +125,7 @@ if TYPE_CHECKING:
         NotEnded,
         NotParked,
         NotRunning,
+        OffsetGone,
         PayloadTooLarge,
         PromiseSettled,
         Refused,
@@ -167,6 +172,7 @@ else:
         "client.run": ("AttemptInfo", "Run", "RunInfo", "TaskInfo"),
         "client.schedules": ("ScheduleInfo",),
         "client.streams": ("StreamInfo", "StreamItem"),
+        "core.changes": ("Change", "ChangeKind"),
         "core.explanations": ("Explanation", "Reason", "ReasonKind"),
         "core.policies": ("Retry",),
         "core.run_options": ("with_options",),
@@ -198,6 +204,7 @@ else:
             "ScheduleNotFound",
             "ScheduleTaken",
             "StoreUnavailable",
+            "OffsetGone",
             "StreamGap",
             "StreamOverflow",
             "TaskError",

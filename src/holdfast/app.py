@@ -25,6 +25,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.ids import KeyMaker
 from holdfast.core.records import Definition, TaskRecord
 from holdfast.core.values import RunKey, later
+from holdfast.engine.change_pruning import ChangePruner
 from holdfast.engine.engine import Engine
 from holdfast.engine.node_ids import is_surely_dead, new_node_id
 from holdfast.engine.pruning import Pruner
@@ -297,6 +298,7 @@ class Parts:
         )
         if store is None and settings.url == Settings().url:
             Path(".holdfast").mkdir(exist_ok=True)
+        self._is_own_store = store is None
         self.store: Store
         self._engine_store: EngineStore
         if store is None:
@@ -358,6 +360,7 @@ class Parts:
             tuning=self.tuning,
             own_runs_only=own_runs_only,
             pruner=None if own_runs_only else self._pruner(),
+            change_pruner=self._change_pruner() if self._is_own_store else None,
             find_attempt=attempt_of,
         )
 
@@ -365,6 +368,11 @@ class Parts:
         """It uses the lanes of clients, so that it holds up no commit."""
         deleter = Retention(self.store, namespace=self.settings.namespace, now=self.clock.now)
         return Pruner(deleter, self.settings.retention_rules, self.clock, self.dice)
+
+    def _change_pruner(self) -> ChangePruner:
+        """On the lanes of clients, too."""
+        kept_for = dt.timedelta(seconds=self.settings.watch_kept_seconds)
+        return ChangePruner(self.store, self.dice, kept_for, self.settings.watch_bytes)
 
     def _executors(self, report: Report, beat: Beat, log: Log, publish: Publish) -> _ExecutorRoutes:
         return _ExecutorRoutes(

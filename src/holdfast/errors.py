@@ -14,6 +14,7 @@ HoldfastError
 │   ├── PayloadTooLarge     a value over the limit
 │   ├── StreamOverflow      more items than may wait to be written
 │   ├── StreamGap           a stream no longer has the items that were asked for
+│   ├── OffsetGone          changes were removed that a watcher has not read
 │   ├── WrongType           a value that does not fit its type hint
 │   ├── UnknownWorkflow     no workflow of that name and version here
 │   ├── UnknownTask         no task of that name here
@@ -248,6 +249,16 @@ class StreamGap(Refused, LookupError):
             f"stream {show(stream)} of run {show(run)} has no item {wanted} any more: {first} is the oldest "
             f"that is kept; go on with after={first - 1}, read faster, or raise the settings stream_items "
             "and stream_bytes"
+        )
+
+
+class OffsetGone(Refused, LookupError):
+    def __init__(self, offset: str, reason: str) -> None:
+        self.offset, self.reason = offset, reason
+        super().__init__(
+            f"nobody can watch from offset {show(offset)} any more: {reason}; take a new one from "
+            "watch_offset(), read the current state, and watch after that offset. The settings "
+            "watch_kept_seconds and watch_bytes say how long changes are kept"
         )
 
 

@@ -61,6 +61,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How many items are kept of each stream of a run. The oldest are dropped."""
     stream_bytes: int = 64 * 1024 * 1024
     """How many bytes are kept of each stream of a run."""
+    watch_kept_seconds: float = 3600
+    """How long changes are kept for watchers that come back."""
+    watch_bytes: int = 256 * 1024 * 1024
+    """How many bytes of changes are kept. The oldest are removed."""
     queues: dict[str, int] = {}
     """How many tasks of a queue this node runs at once. Without an entry, a queue has no limit of its own."""
     retention: dict[str, Any] = {}
@@ -109,6 +113,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "max_steps",
             "stream_items",
             "stream_bytes",
+            "watch_bytes",
         ):
             if getattr(self, name) < 1:
                 raise BadOption(name, getattr(self, name), "1 or more")

@@ -1,6 +1,7 @@
 """The model, SQLite and Postgres side by side. Every call goes to all of them, and all must answer alike.
 
-After each call every table of both databases is read, and must hold what the model holds.
+After each call every table of both databases is read, and must hold what the model holds. A watcher of each
+must have been told of the same.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import Any, TypeAlias, TypeVar
 import apsw
 import msgspec
 import psycopg
+from tests.differential.changes import Watcher
 from tests.differential.databases import SqliteInMemory, SteeredClock, SteeredPostgres
 from tests.differential.model import ModelStore
 from tests.differential.tables import AlreadyThere, Tables
 
+from holdfast.core.names import BURIED
 from holdfast.core.values import Instant, RunKey
 from holdfast.errors import CommitRefused, HoldfastError
 from holdfast.ports.commits import Claimed, Commit, Receipt
@@ -67,6 +70,7 @@ class SideBySide:
         run_inline(self._stores["SQLite"].open())
         postgres.database.empty()
         self._databases = {"SQLite": sqlite, "Postgres": postgres.database}
+        self._watchers: dict[tuple[str, str], Watcher] = {}
         self._calls: list[str] = []
         self._heard: set[str] = set()
         self._stops = [self._listen(name, store) for name, store in self._stores.items()]
@@ -130,6 +134,16 @@ class SideBySide:
                     keys = [key for key in theirs.keys() | ours.keys() if theirs.get(key) != ours.get(key)]
                     rows = [f"{name} {theirs.get(key)}\n   model {ours.get(key)}" for key in keys]
                     raise AssertionError(self._told(f"{table.name} differ:\n" + "\n".join(rows)))
+            self._compare_changes(name)
+
+    def _compare_changes(self, name: str) -> None:
+        for namespace in {run.namespace for run in self.tables.runs.values()} - {BURIED}:
+            if (name, namespace) not in self._watchers:
+                self._watchers[name, namespace] = Watcher(self._stores[name], namespace)
+            watcher = self._watchers[name, namespace]
+            run_inline(watcher.catch_up())
+            differences = watcher.differences(self.tables)
+            assert not differences, self._told(f"{name} tells watchers otherwise:\n" + "\n".join(differences))
 
     def _told(self, problem: str) -> str:
         calls = "\n".join(f"{number}. {call}" for number, call in enumerate(self._calls, 1))

@@ -15,7 +15,7 @@ from holdfast.stores.named_queries import load_queries
 
 # What every query may read, however many rows there are. A new query must be added to one of these.
 INSERTS = {
-    "insert_attempts", "insert_branches", "insert_flow", "insert_items", "insert_logs",
+    "insert_attempts", "insert_branches", "insert_change", "insert_flow", "insert_items", "insert_logs",
     "insert_lost_attempt", "insert_messages", "insert_runs", "insert_schedule", "insert_shared_inputs",
     "insert_steps", "insert_tags", "insert_tasks", "insert_version", "insert_workflows", "put_worker",
     "queue_tasks", "record_acts", "record_migration", "record_schema_change", "set_state",
@@ -47,7 +47,7 @@ NAMED = {
     "trim_journal", "trim_logs", "trim_messages", "trim_shared_inputs", "trim_state",
     "trim_stream_items", "trim_streams", "trim_tasks", "unpark_runs", "unqueue_tasks",
     "unread_message_names", "unread_messages_of", "update_schedule", "wake_cancelled_runs",
-    "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task",
+    "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task", "watched_runs", "watched_tasks",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -100,6 +100,10 @@ OWNED = {"count_owned_runs", "page_of_owned_runs"}
 """All runs that nodes have in memory."""
 WHOLE = {"count_all_runs"}
 """As many rows of a namespace as are asked for, in any order."""
+CHANGES = {"change_bounds", "oldest_changes", "read_changes", "remove_changes"}
+"""The ends of the changes, or some rows from one end on."""
+ALL_CHANGES = {"crowded_changes"}
+"""All changes. Their number is limited, and a node asks once a minute."""
 FAILURES = {"group_failures"}
 """All entries of an index that has failed runs alone."""
 LOOSE = {"due_claims": "runs_to_claim", "ended_workflows": "runs_ended_by_workflow"}
@@ -147,7 +151,19 @@ SMALL = re.compile(r"\b(schedules|nodes|workers|flows|workflows)(_pkey|_by_age|_
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
 def test_every_query_says_what_it_may_read(database: str) -> None:
-    stated = [INSERTS, NO_TABLE, NAMED, set(PAGES), FEW, OWNED, WHOLE, set(LOOSE), FAILURES]
+    stated = [
+        INSERTS,
+        NO_TABLE,
+        NAMED,
+        set(PAGES),
+        FEW,
+        OWNED,
+        WHOLE,
+        set(LOOSE),
+        FAILURES,
+        CHANGES,
+        ALL_CHANGES,
+    ]
 
     names = [name for each in stated for name in each]
     queries = load_queries(f"holdfast.stores.{database}").keys()
@@ -229,6 +245,18 @@ async def test_of_all_owned_runs_and_of_all_workflows_only_the_index_is_read(fil
         index = LOOSE.get(query, "runs_by_owner")
         assert index in plan, f"{query}\n{plan}"
         assert not WHOLE_TABLE.search(plan), f"{query}\n{plan}"
+
+
+async def test_changes_are_read_from_one_end_by_their_number(filled: SqlStore) -> None:
+    for query, plan in (await plans_of(filled, CHANGES)).items():
+        ways = re.findall(r".*\bchanges\b.*", plan)
+        assert ways, f"{query}\n{plan}"
+        for way in ways:
+            # SQLite reads the table in the order of its key. It stops at the limit, so it may begin anywhere.
+            is_limited = query == "oldest_changes" and way.strip() == "SCAN changes"
+            assert is_limited or re.search("changes_pkey|INTEGER PRIMARY KEY|^SEARCH changes$", way), plan
+        # read_changes sorts the few rows that it returns.
+        assert query == "read_changes" or not SORTED.search(plan), f"{query}\n{plan}"
 
 
 async def test_a_look_at_schedules_reads_no_run_but_the_last_of_each(filled: SqlStore) -> None:

@@ -29,6 +29,7 @@ from holdfast.cli.commands import (
     serve,
     updates,
     validate,
+    watch,
     workers,
 )
 from holdfast.cli.exit_codes import ExitCode
@@ -64,7 +65,7 @@ def _root(
     _log_to_stderr()
 
 
-_FOR_RUNS = (run, serve, runs, explain, logs, schedules, flows, workers, answers, updates)
+_FOR_RUNS = (run, serve, runs, explain, logs, watch, schedules, flows, workers, answers, updates)
 _FOR_FILES_AND_DATABASES = (validate, graph, init, doctor, db)
 for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)

@@ -31,7 +31,9 @@ from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.starting import Starter
 from holdfast.client.streams import StreamInfo, StreamItem, StreamReading, checked_offset
 from holdfast.client.waiters import Waiters
+from holdfast.client.watching import Watching, change_filter
 from holdfast.client.workers import Workers
+from holdfast.core.changes import Change, offset_text
 from holdfast.core.explanations import Explanation
 from holdfast.core.names import checked_name, is_name
 from holdfast.core.records import Definition, History, RunRecord, TaskRecord
@@ -49,6 +51,7 @@ from holdfast.errors import (
     WrongType,
     show,
 )
+from holdfast.ports.changes import ChangeFilter
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.flows import CURSOR
 from holdfast.ports.runs import StartedRuns, Stranded
@@ -446,6 +449,38 @@ class Client(RunChanges):
         id = run if isinstance(run, str) else run.id
         reading = StreamReading(self._store, readers, self.namespace, id, name, follow, unpack)
         return reading.items(lambda: self.key_of(run), after)
+
+    async def watch(
+        self,
+        run: Run[Any] | str | None = None,
+        *,
+        after: str | None = None,
+        **conditions: Unpack[RunConditions],
+    ) -> AsyncIterator[Change]:
+        """What happens to a run, or to all runs that meet the conditions, as it is committed: each change
+        once, in order.
+
+        With `after`, everything behind that offset, and OffsetGone is raised if some of it is gone; without
+        it, what happens from now on. It ends when the one run has ended; without a run, it does not end.
+        """
+        which = change_filter(conditions)
+        if run is not None:
+            if conditions:
+                raise BadOption("conditions", ", ".join(conditions), "left out, since one run is watched")
+            which = ChangeFilter(run=await self.key_of(run))
+        self._check_loop()
+        watching = Watching(self._store, self.waiters.change_readers, self.namespace, which)
+        if run is not None:
+            watching.id = run if isinstance(run, str) else run.id
+        async for change in watching.changes(after):
+            yield change
+
+    async def watch_offset(self) -> str:
+        """The offset of now. What is read of runs after this call shows everything up to it, so a page takes
+        the offset, reads, and watches after the offset: it misses nothing."""
+        self._check_loop()
+        readers = self.waiters.change_readers
+        return offset_text(await Watching(self._store, readers, self.namespace, ChangeFilter()).now())
 
     async def streams(self, run: Run[Any] | str) -> builtins.list[StreamInfo]:
         """The streams to which the run has published, by name."""

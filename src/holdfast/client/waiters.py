@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.client.change_readers import ChangeReaders
 from holdfast.client.stream_readers import StreamReaders
 from holdfast.client.update_answers import UpdateAnswers
 from holdfast.core.failures import revive
@@ -109,6 +110,7 @@ class Waiters:
         self._stop_listening: Callable[[], None] | None = None
         self.stream_readers = StreamReaders(store)
         self.answers = UpdateAnswers(store, namespace)
+        self.change_readers = ChangeReaders(store)
         self._is_closed = False
         self._failure: NodeStopped | None = None
 
@@ -156,6 +158,10 @@ class Waiters:
     def updates_answered(self, runs: Iterable[RunKey]) -> None:
         """Called by the engine of this process after the commit with answers of these runs."""
         self.answers.wake()
+
+    def committed(self) -> None:
+        """Called by the engine of this process after each commit."""
+        self.change_readers.wake()
 
     def _remember(self, run: RunKey, output: Payload) -> None:
         """Many runs end before anyone waits for them. A later `wait` then needs no query.

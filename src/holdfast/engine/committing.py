@@ -34,6 +34,9 @@ _REPORT_EVERY = dt.timedelta(seconds=10)
 _REPORT_NEWS_AFTER = dt.timedelta(seconds=1)
 """For an error that differs from the last: a server that was restarted may be read-only then."""
 
+_WATCHED_FOR = dt.timedelta(seconds=30)
+"""Watchers say every ten seconds that they are there."""
+
 
 class Committer:
     def __init__(
@@ -56,6 +59,7 @@ class Committer:
         self.node = node
         self.serves: str | None = None
         self._ticks = 0
+        self._watched_until = Instant(0)
 
     def new_commit(self, now: Instant) -> Commit:
         lease = self._lease
@@ -67,8 +71,13 @@ class Committer:
             lease.end_after(now),
             renews=lease.is_due(now),
             serves=self.serves,
+            is_watched=now < self._watched_until,
             read=self._residents.mail.newest,
         )
+
+    def note_watched(self) -> None:
+        """Somebody watches. They say so again as long as they do."""
+        self._watched_until = later(self._clock.now(), _WATCHED_FOR)
 
     async def commit(self, tick: Tick) -> Receipt:
         """Commit. If the lease may have run out meanwhile, ask which runs are still ours before it counts as

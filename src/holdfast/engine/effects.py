@@ -47,6 +47,10 @@ class RunObserver(Protocol):
         """Updates to these runs may have been answered."""
         ...
 
+    def committed(self) -> None:
+        """Something may have changed."""
+        ...
+
     def node_stopped(self, failure: NodeStopped) -> None:
         """This node has stopped because of an error of its own."""
         ...
@@ -95,6 +99,7 @@ class Effects:
         if tick.commit.ended:
             self._announce_ends(tick, receipt)
             self._scope.remove(row.run for row in tick.commit.ended)
+        self._observer.committed()
         self._observer.runs_released([row.run for row in tick.commit.released])
         self._plan_polls(tick, receipt)
 

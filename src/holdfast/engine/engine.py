@@ -22,6 +22,7 @@ from holdfast.core.values import Instant, NodeId, Payload, RunKey, later
 from holdfast.engine.admission import Admission
 from holdfast.engine.alarms import Alarms
 from holdfast.engine.attempt_timers import AttemptTimers
+from holdfast.engine.change_pruning import ChangePruner
 from holdfast.engine.committing import Committer
 from holdfast.engine.deciding import Decider
 from holdfast.engine.dispatcher import Dispatcher, ExecutorRouter
@@ -49,7 +50,7 @@ from holdfast.ports.executor import Beat, Log, Publish, Report
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Pinned, Programs
 from holdfast.ports.runs import StartedRuns
-from holdfast.ports.store_life import COLD, DUE, of_node
+from holdfast.ports.store_life import COLD, DUE, WATCHED, of_node
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -87,6 +88,7 @@ class Engine:
         tuning: Tuning,
         own_runs_only: bool = False,
         pruner: Pruner | None = None,
+        change_pruner: ChangePruner | None = None,
         find_attempt: FindAttempt = lambda _: None,
         watch_loop: Callable[[Clock, Activity, FindAttempt, dt.timedelta], LoopWatch] = LoopWatch,
         run_keeper: Callable[[LeaseKeeper, Activity], KeeperRunner] = KeeperThread,
@@ -101,6 +103,7 @@ class Engine:
         self._tuning = tuning
         self._observer = observer
         self._pruner = pruner
+        self._change_pruner = change_pruner
         self._find_attempt = find_attempt
         self._watch_loop, self._run_keeper = watch_loop, run_keeper
         self._keeper: LeaseKeeper | None = None
@@ -214,6 +217,7 @@ class Engine:
             self._store.listen(self._poller.poll_now, DUE),
             self._store.listen(self._poller.poll_when_named, of_node(self.node)),
             self._store.listen(self._poller.poll_soon, COLD),
+            self._store.listen(self._committer.note_watched, WATCHED),
         ]
 
         def stop() -> None:
@@ -270,8 +274,7 @@ class Engine:
         if self._main is None:
             return
         self._is_draining = True
-        if self._pruner is not None:
-            self._pruner.stop()
+        self._stop_pruners()
         self._dispatcher.close()
         self._inbox.wake()
         patience = self._tuning.drain + self._tuning.lease / 2 + _LEAVE_TIMEOUT
@@ -319,11 +322,15 @@ class Engine:
             self._stop_listening = None
         if self._keeper_runner is not None:
             self._keeper_runner.close()
-        if self._pruner is not None:
-            self._pruner.stop()
+        self._stop_pruners()
         self._starts.refuse(NotOpen())
         self._loader.drop()
         self._residents.drop_all()
+
+    def _stop_pruners(self) -> None:
+        for each in (self._pruner, self._change_pruner):
+            if each is not None:
+                each.stop()
 
     # --- starting runs, and questions
 
@@ -470,6 +477,8 @@ class Engine:
                 self._poller.poll_now()  # it has just joined, and counts among its peers now
             with GcPause():
                 self._effects.carry_out(tick, receipt)
+                if self._change_pruner is not None:
+                    self._change_pruner.note_commit(tick.now)
             await self._loader.receive(receipt)
         if self._loader.has_work and not self._is_draining:
             await self._loader.go_on()

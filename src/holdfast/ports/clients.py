@@ -7,6 +7,7 @@ from typing import Protocol
 
 from holdfast.core.records import RunRecord
 from holdfast.core.values import RunKey
+from holdfast.ports.changes import ChangeStore
 from holdfast.ports.flows import FlowStore
 from holdfast.ports.retention import RetentionStore
 from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer
@@ -28,5 +29,14 @@ class WatchedRunStore(StoreLife, HistoryStore, Protocol):
         ...
 
 
-class ClientStore(RunStore, SituationStore, ScheduleStore, FlowStore, WorkerStore, RetentionStore, Protocol):
+class ClientStore(
+    RunStore,
+    SituationStore,
+    ScheduleStore,
+    FlowStore,
+    WorkerStore,
+    RetentionStore,
+    ChangeStore,
+    Protocol,
+):
     """All that a client uses. Opening and closing the store is not its job."""

@@ -277,6 +277,8 @@ class Commit(msgspec.Struct):
     woken: list[WokenRun] = []
     ended: list[EndedRun] = []
     released: list[ReleasedRun] = []
+    is_watched: bool = False
+    """Somebody watches, and is to be told of the commit."""
     claim: ClaimRequest | None = None
     """Claim due runs in the same transaction. The store then also frees the runs of nodes whose lease has
     expired, and counts a setback for each of those runs."""

@@ -31,6 +31,12 @@ def of_stream(run: RunKey) -> str:
     return f"~{run.hex()}"
 
 
+CHANGES: Final = "changes"
+"""Something that watchers want to know. Commits announce it only while somebody watches."""
+WATCHED: Final = "watched"
+"""Somebody watches."""
+
+
 class StoreLife(Protocol):
     async def open(self) -> None:
         """Connect and bring the schema up to date. Raises StoreUnavailable, SchemaTooNew, BadUrl."""

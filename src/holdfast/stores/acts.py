@@ -17,7 +17,15 @@ from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import Act, ActResult
 from holdfast.ports.store_life import ENDED
-from holdfast.stores.commit_script import LockedRun, deliver, free_expired, lock_runs, news_for_children
+from holdfast.stores.change_log import ACT, STATUS, note
+from holdfast.stores.commit_script import (
+    LockedRun,
+    cancel_open_tasks,
+    deliver,
+    free_expired,
+    lock_runs,
+    news_for_children,
+)
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.records import run_record
 
@@ -47,8 +55,9 @@ def act_on_runs(tx: Transaction, namespace: str, acts: Sequence[Act], now: Insta
     done = [act for act, result in zip(acts, results, strict=True) if result is ActResult.DONE]
     asked = [act for act, result in zip(acts, results, strict=True) if result is ActResult.POSTED]
     _terminate(tx, namespace, [act for act in done if act.kind is MessageKind.TERMINATE], now)
-    _pause(tx, namespace, [act for act in done if act.kind is MessageKind.PAUSE])
+    _pause(tx, namespace, [act for act in done if act.kind is MessageKind.PAUSE], now)
     tx.many("record_acts", [_row(act) for act in done], now, DONE_BY_STORE)
+    note(tx, namespace, now, ACT, [(act.run, act.kind, act.by or None) for act in done])
     ended = {act.run for act in done if act.kind is MessageKind.TERMINATE}
     messages = [_message(act) for act in asked]
     messages += [message for message in news if message.sender in ended]
@@ -77,7 +86,8 @@ def _terminate(tx: Transaction, namespace: str, acts: Sequence[Act], now: Instan
     if acts:
         rows: list[Row] = [(act.run, _encode(cancellation(terminated_words(act)))) for act in acts]
         tx.many("terminate_runs", rows, namespace, now)
-        tx.many("cancel_open_tasks", [(act.run, now) for act in acts])
+        cancel_open_tasks(tx, namespace, [(act.run, now) for act in acts], now)
+        note(tx, namespace, now, STATUS, [(act.run, RunStatus.CANCELLED, None) for act in acts])
         tx.announce(ENDED)
 
 
@@ -87,9 +97,10 @@ def terminated_words(act: Act) -> str:
     return f"terminated{by}{f': {act.text}' if act.text else ''}"
 
 
-def _pause(tx: Transaction, namespace: str, acts: Sequence[Act]) -> None:
+def _pause(tx: Transaction, namespace: str, acts: Sequence[Act], now: Instant) -> None:
     rows = [(act.run, *describe_wait([WaitReason(WaitKind.OPERATOR, act.by, act.text)])) for act in acts]
     tx.many("pause_runs", rows, namespace)
+    note(tx, namespace, now, STATUS, [(run, RunStatus.PAUSED, waiting) for run, waiting, *_ in rows])
     tx.many("hold_queue", [(act.run,) for act in acts])
 
 
@@ -99,10 +110,12 @@ def unpark_runs(
     keys: list[Row] = [(run,) for run in sorted(runs)]
     tx.many("let_queue_go", [(*key, now + _FIFTY_YEARS) for key in keys])
     resumed = tx.many_returning("unpark_runs", keys, namespace, now)
-    tx.many("forget_stalls", resumed)
-    acts = [(run, MessageKind.RESUME, "", NULL, by or None) for (run,) in resumed]
+    tx.many("forget_stalls", [(run,) for run, _ in resumed])
+    acts = [(run, MessageKind.RESUME, "", NULL, by or None) for run, _ in resumed]
     tx.many("record_acts", acts, now, DONE_BY_STORE)
-    return [row[0] for row in resumed]
+    note(tx, namespace, now, ACT, [(run, MessageKind.RESUME, by or None) for run, _ in resumed])
+    note(tx, namespace, now, STATUS, [(run, status, None) for run, status in resumed])
+    return [run for run, _ in resumed]
 
 
 def _row(act: Act) -> Row:

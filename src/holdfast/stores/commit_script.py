@@ -16,7 +16,7 @@ import msgspec
 from holdfast.core.policies import SETBACKS_ALLOWED, claim_limit
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
 from holdfast.core.run_options import read_run_options
-from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus
+from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.ports.commits import (
     ROWS_FOR_OTHERS,
     ROWS_OF_RUNS,
@@ -27,8 +27,9 @@ from holdfast.ports.commits import (
     Receipt,
 )
 from holdfast.ports.runs import PostResult
-from holdfast.ports.store_life import ANSWERED, COLD, DUE, ENDED, STREAMS, of_node, of_stream
+from holdfast.ports.store_life import ANSWERED, CHANGES, COLD, DUE, ENDED, STREAMS, of_node, of_stream
 from holdfast.stores.bounded_reads import read_within
+from holdfast.stores.change_log import CREATED, STATUS, TASK, note, note_messages, note_tasks
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.mail import read_mail
 from holdfast.stores.records import run_record
@@ -193,6 +194,9 @@ def create_runs(
         added = [run for run in runs if run.options and run.key not in existing]
         tags = [(tag, run.key) for run in added for tag in read_run_options(run.options).tags]
         tx.many("insert_tags", tags, namespace)
+    if runs:
+        created = [(run.key, run.status) for run in runs if run.key not in existing]
+        note(tx, namespace, runs[0].created_at, CREATED, created)
     return existing
 
 
@@ -241,6 +245,7 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
     if commit.answered:
         tx.many("answer_updates", _rows(commit.answered))
         tx.announce(ANSWERED)
+    note_tasks(tx, commit)
 
 
 def _write_items(tx: Transaction, commit: Commit) -> None:
@@ -294,10 +299,27 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
     tx.many("end_runs", [row[:-1] for row in _rows(commit.ended)], commit.namespace)
     # A run that was cancelled because it could not go on has not settled its own tasks.
     cancelled = [run for run in commit.ended if run.status is RunStatus.CANCELLED]
-    tx.many("cancel_open_tasks", [(run.run, run.finished_at) for run in cancelled])
+    cancel_open_tasks(tx, commit.namespace, [(run.run, run.finished_at) for run in cancelled], commit.now)
     tx.many("release_runs", _rows(commit.released), commit.namespace)
+    _note_statuses(tx, commit)
     parked: list[Row] = [(run.run,) for run in commit.released if run.status is RunStatus.PARKED]
     _wake_cancelled(tx, commit.namespace, {run for (run,) in tx.many_returning("cancelling_of", parked)})
+
+
+def _note_statuses(tx: Transaction, commit: Commit) -> None:
+    rows: list[Row] = [(run.run, RunStatus.RUNNING, run.waiting) for run in commit.waits]
+    rows += [(run.run, run.status, run.waiting) for run in commit.released]
+    rows += [(run.run, run.status, None) for run in commit.ended]
+    note(tx, commit.namespace, commit.now, STATUS, rows)
+
+
+def cancel_open_tasks(
+    tx: Transaction, namespace: str, ended: Sequence[tuple[RunKey, Instant]], now: Instant
+) -> None:
+    """Of runs that end without asking their tasks, each with the instant of its end."""
+    cancelled = tx.many_returning("cancel_open_tasks", ended)
+    tasks = [(run, seq, TaskStatus.CANCELLED, attempt) for run, seq, attempt in sorted(cancelled)]
+    note(tx, namespace, now, TASK, tasks)
 
 
 def news_for_children(tx: Transaction, ended: Sequence[RunKey], reason: str) -> list[NewMessage]:
@@ -366,6 +388,8 @@ def deliver(
             if promise is not None:
                 settled.add(promise)
     tx.many("insert_messages", posted, now)
+    told = (it for it, result in zip(messages, results, strict=True) if result is PostResult.POSTED)
+    note_messages(tx, namespace, now, told)
     tx.many("wake_runs", sorted({(row[0],) for row in posted}), namespace, now)
     _wake_cancelled(tx, namespace, {it.run for it in messages if it.kind in _ENDINGS})
     _tell_nodes(tx, [locked[run] for run in {row[0] for row in posted}], sender)
@@ -470,6 +494,7 @@ def _claim(tx: Transaction, commit: Commit, wanted: ClaimRequest) -> list[Claime
         return sum(len(run.input) for run in claimed)
 
     taken = due[: read_within(wanted.bytes, [row[5] for row in due], claim)]
+    note(tx, commit.namespace, commit.now, STATUS, [(row[0], RunStatus.RUNNING, None) for row in taken])
     # A pending run is new if this is its first claim. Then it has no journal.
     return [Claimed(runs[key], status == "pending" and runs[key].epoch == 1) for key, status, *_ in taken]
 
@@ -505,6 +530,8 @@ def _announce(tx: Transaction, commit: Commit) -> None:
     delivered."""
     if commit.ended:
         tx.announce(ENDED)
+    if commit.is_watched and tx.noted:
+        tx.announce(CHANGES)
     for wake_at in {run.wake_at for run in commit.released if run.wake_at is not None}:
         tx.announce(DUE if wake_at <= commit.now else COLD)
     if any(run.owner is None for run in commit.created):

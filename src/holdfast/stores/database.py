@@ -29,6 +29,9 @@ class Transaction(Protocol):
         0 where transactions run side by side."""
         ...
 
+    noted: list[Any]
+    """What the transaction has done to runs so far; see `change_log`."""
+
     def run(self, query: str, *params: Any) -> None: ...
 
     def rows(self, query: str, *params: Any) -> list[Row]: ...

@@ -11,6 +11,8 @@ import copy
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Self, TypeVar
 
+from holdfast.ports.store_life import CHANGES
+from holdfast.stores.change_log import recorded
 from holdfast.stores.database import Connection, Database, Row, Topics, TransactionScript
 from holdfast.stores.lanes import LaneName, LaneSet
 from holdfast.stores.lease_renewal import SqlLeaseRenewal
@@ -59,7 +61,7 @@ class Driver:
         await self._lanes.close()
 
     async def write(self, script: TransactionScript[T]) -> T:
-        return await self._do(lambda connection: connection.write(script))
+        return await self._do(lambda connection: connection.write(recorded(script)))
 
     async def write_and_tell(self, script: TransactionScript[T]) -> T:
         """Write, then call the listeners of this process to what the script announces. They are called even
@@ -75,7 +77,7 @@ class Driver:
 
         def write(connection: Connection) -> T:
             nonlocal topics
-            result = connection.write(script)
+            result = connection.write(recorded(script, CHANGES))
             topics = connection.announced
             return result
 

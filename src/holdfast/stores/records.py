@@ -117,6 +117,11 @@ _PLACES_IN_FLOWS = {
 """By the end of the task's name. Only the nodes of flows have names with a slash."""
 
 
+def place_of(name: str, end_of_input: bytes | None) -> int | None:
+    """The index of the task in its fan-out."""
+    return _place(name, end_of_input)[0]
+
+
 def _place(name: str, end_of_input: bytes | None) -> tuple[int | None, int | None]:
     """The index and the count of a fan-out item. They are the last fields of its input. Items and branches of
     flows have only an index."""

@@ -14,6 +14,7 @@ from holdfast.core.names import BURIED
 from holdfast.core.run_options import read_run_options
 from holdfast.core.values import RunKey
 from holdfast.ports.retention import Burial, Clearance, EndedRange, Family, PageOfFamilies, RootSeen
+from holdfast.stores.change_log import DELETED, note
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.sql_role import SqlRole
 
@@ -90,8 +91,12 @@ def _bury(tx: Transaction, namespace: str, roots: Sequence[RootSeen]) -> Burial:
     asked: list[Row] = [tuple(seen[row[0]]) for row in found[:count]]
     buried = [key for (key,) in tx.many_returning("bury_runs", asked, namespace, BURIED)]
     gone = set(buried)
-    tags = [(tag, key) for key, options, _ in found if key in gone for tag in read_run_options(options).tags]
-    tx.many("delete_tags", tags, namespace)
+    tags = {row[0]: read_run_options(row[1]).tags for row in found if row[0] in gone}
+    tx.many("delete_tags", [(tag, key) for key, each in tags.items() for tag in each], namespace)
+    if buried:
+        (now,) = tx.rows("read_clock")[0]
+        rows = [(row[0], row[3], row[4], tags[row[0]]) for row in found if row[0] in gone]
+        note(tx, namespace, now, DELETED, rows)
     return Burial(buried, [seen[row[0]] for row in found[count:]])
 
 

@@ -19,7 +19,7 @@ from holdfast.core.records import (
     TaskSummary,
 )
 from holdfast.core.stream_items import StreamPage, StreamSummary
-from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, key_from_text
+from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, TaskStatus, key_from_text
 from holdfast.core.waiting import NO_WAIT, describe_wait
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import (
@@ -38,7 +38,14 @@ from holdfast.ports.runs import (
 from holdfast.ports.store_life import DUE, ENDED
 from holdfast.stores import records
 from holdfast.stores.acts import act_on_runs, unpark_runs
-from holdfast.stores.commit_script import create_runs, deliver, lock_runs, post_messages
+from holdfast.stores.change_log import ACT, STATUS, TASK, note
+from holdfast.stores.commit_script import (
+    cancel_open_tasks,
+    create_runs,
+    deliver,
+    lock_runs,
+    post_messages,
+)
 from holdfast.stores.database import Row, Transaction, TransactionScript
 from holdfast.stores.gil_pauses import in_slices
 from holdfast.stores.run_lists import count_matching_runs, list_keys, read_page
@@ -240,7 +247,8 @@ class SqlRunStore(SqlRole):
             locked = lock_runs(tx, namespace, runs, now)
             if not tx.rows("cancel_parked_run", namespace, run, now, failure, epoch):
                 raise RowChanged
-            tx.many("cancel_open_tasks", [(run, now)])
+            cancel_open_tasks(tx, namespace, [(run, now)], now)
+            note(tx, namespace, now, STATUS, [(run, RunStatus.CANCELLED, None)])
             del locked[run]  # it has ended, and receives no more messages
             deliver(tx, namespace, [*messages, *news], locked, now)
             tx.announce(ENDED)
@@ -330,7 +338,7 @@ def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> boo
     if len(tx.many_returning("reopen_runs", opened, namespace)) != len(family):
         raise RowChanged
     tx.many("insert_steps", [msgspec.structs.astuple(each.step) for each in family])
-    tx.many("reset_tasks", [(each.run, seq) for each in family for seq in each.tasks])
+    reset = tx.many_returning("reset_tasks", [(each.run, seq) for each in family for seq in each.tasks])
     tx.many("give_back_messages", [(each.run, message) for each in family for message in each.messages])
     overtaken = [(each.run, it, each.step.position) for each in family for it in each.overtaken]
     tx.many("take_messages", overtaken)
@@ -339,5 +347,17 @@ def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> boo
     tx.many("forget_stalls", [(each.run,) for each in family])
     acts = [(each.run, MessageKind.RETRY, "", NULL, each.by) for each in family if each.by is not None]
     tx.many("record_acts", acts, family[0].now, DONE_BY_STORE)
+    _note_reopening(tx, namespace, family, reset)
     tx.announce(DUE)
     return True
+
+
+def _note_reopening(tx: Transaction, namespace: str, family: Sequence[Reopening], reset: list[Row]) -> None:
+    now = family[0].now
+    by = [(each.run, MessageKind.RETRY, each.by or None) for each in family if each.by is not None]
+    note(tx, namespace, now, ACT, by)
+    waits = [None if each.waiting is None else describe_wait([each.waiting])[0] for each in family]
+    statuses = [(each.run, RunStatus.RUNNING, wait) for each, wait in zip(family, waits, strict=True)]
+    note(tx, namespace, now, STATUS, statuses)
+    tasks = [(run, seq, TaskStatus.PENDING, attempt) for run, seq, attempt in sorted(reset)]
+    note(tx, namespace, now, TASK, tasks)

@@ -12,11 +12,12 @@ from typing import NamedTuple
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
 from holdfast.core.records import MessageKind
 from holdfast.core.remote import LOST, write_report
-from holdfast.core.values import Failed, Failure, Instant, Payload, RunKey, key_text, task_id
+from holdfast.core.values import Failed, Failure, Instant, Payload, RunKey, TaskStatus, key_text, task_id
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import PostResult
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord
 from holdfast.stores import records
+from holdfast.stores.change_log import TASK, note
 from holdfast.stores.commit_script import post_messages
 from holdfast.stores.database import Transaction
 from holdfast.stores.shared_inputs import read_whole_input
@@ -174,6 +175,7 @@ class _Taking:
         lease = item.lease + 1
         tx.run("take_item", run, seq, self._worker, attempt, lease, now, self._lease_until)
         tx.run("start_task", run, seq, attempt, lost, now)
+        note(tx, self._namespace, now, TASK, [(run, seq, TaskStatus.RUNNING, attempt)])
         return QueueItem(
             run=run,
             run_id=task.run_id or key_text(run),

@@ -21,6 +21,7 @@ from holdfast.client.run_filters import RunConditions
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
 from holdfast.client.streams import StreamInfo
+from holdfast.core.changes import Change
 from holdfast.core.explanations import Explanation
 from holdfast.core.records import Definition, History
 from holdfast.core.run_options import StartTarget
@@ -555,6 +556,26 @@ class ClientCalls:
     def follow(self, run: Run[Any] | str, task: str | None = None) -> Iterator[LogLine]:
         """As `logs`, and new lines as they come, until the run has ended."""
         return self._thread.iterate(lambda: self.inner.follow(_known(run), task))
+
+    def watch(
+        self,
+        run: Run[Any] | str | None = None,
+        *,
+        after: str | None = None,
+        **conditions: Unpack[RunConditions],
+    ) -> Iterator[Change]:
+        """What happens to a run, or to all runs that meet the conditions, as it is committed: each change
+        once, in order.
+
+        With `after`, everything behind that offset, and OffsetGone is raised if some of it is gone; without
+        it, what happens from now on. It ends when the one run has ended; without a run, it does not end.
+        """
+        return self._thread.iterate(lambda: self.inner.watch(_known(run), after=after, **conditions))
+
+    def watch_offset(self) -> str:
+        """The offset of now. What is read of runs after this call shows everything up to it, so a page takes
+        the offset, reads, and watches after the offset: it misses nothing."""
+        return self._thread.call(self.inner.watch_offset)
 
     def streams(self, run: Run[Any] | str) -> builtins.list[StreamInfo]:
         """The streams to which the run has published, by name."""

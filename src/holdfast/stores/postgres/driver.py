@@ -205,6 +205,7 @@ class PostgresConnection:
         self._explained = explained
         self._pids = pids
         self.announced: set[str] = set()
+        self.noted: list[Any] = []
         self.has_pauses = False
         self._parts = 0
         """How many parts of large batches the transaction under way has sent."""

@@ -181,6 +181,7 @@ class SqliteConnection:
         self.has_pauses = False
         self.statements = 0
         self.announced: set[str] = set()
+        self.noted: list[Any] = []
         self.is_broken = False
         try:
             # Any: apsw's annotations use collections.abc.Buffer, which Python 3.11 does not have.

@@ -31,6 +31,8 @@ WRITES = frozenset(
         "renew_item",
         "bury_runs",
         "clear_buried",
+        "remove_changes",
+        "tell_watched",
     }
 )
 READS = frozenset(
@@ -80,6 +82,8 @@ READS = frozenset(
         "ended_workflows",
         "find_ended_families",
         "find_families",
+        "change_bounds",
+        "read_changes",
     }
 )
 NOTIFIES_ITS_OWN_PROCESS = WRITES - {

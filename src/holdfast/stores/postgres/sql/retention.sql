@@ -38,7 +38,8 @@ SELECT root, ended_at, count(*), (array_agg(key) FILTER (WHERE is_open))[1] FROM
 -- name: lock_to_bury
 -- With the size of the payloads in the row. Locked in the order of their keys, as everywhere.
 SELECT key, options,
-    pg_column_size(input) + coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(failure), 0)
+    pg_column_size(input) + coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(failure), 0),
+    id, workflow
 FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($2::uuid[])
 ORDER BY key
 FOR UPDATE;

@@ -326,7 +326,7 @@ SET status = CASE WHEN epoch = 0 THEN 'pending' ELSE 'running' END, failure = NU
         ELSE $2 END,
     waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 WHERE namespace = $1::text AND key = ANY ($3::uuid[]) AND status IN ('parked', 'paused')
-RETURNING key;
+RETURNING key, status;
 
 -- name: cancel_parked_run
 UPDATE holdfast.runs

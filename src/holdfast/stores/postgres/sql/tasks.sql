@@ -48,7 +48,8 @@ WHERE run = $1::uuid AND seq = $2::int4;
 -- name: cancel_open_tasks
 UPDATE holdfast.tasks SET status = 'cancelled', due_at = NULL, finished_at = ended.finished_at
 FROM unnest($1::uuid[], $2::timestamptz[]) AS ended (run, finished_at)
-WHERE tasks.run = ended.run AND status IN ('pending', 'dispatched', 'running');
+WHERE tasks.run = ended.run AND status IN ('pending', 'dispatched', 'running')
+RETURNING tasks.run, seq, attempt;
 
 -- name: reset_tasks
 -- Earlier attempts do not count: the task has all the attempts of its policy again.
@@ -56,7 +57,8 @@ UPDATE holdfast.tasks
 SET status = 'pending', attempt = attempt + 1, lost = 0, forgiven = attempt, output = NULL, failure = NULL,
     due_at = NULL, started_at = NULL, finished_at = NULL
 FROM unnest($1::uuid[], $2::int4[]) AS again (run, seq)
-WHERE tasks.run = again.run AND tasks.seq = again.seq;
+WHERE tasks.run = again.run AND tasks.seq = again.seq
+RETURNING tasks.run, tasks.seq, attempt;
 
 -- name: tasks_of
 SELECT run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at,

@@ -27,7 +27,8 @@ SELECT ?2, max(ended_at), count(*), max(CASE WHEN is_open THEN key END) FROM fam
 -- name: lock_to_bury
 -- With the size of the payloads in the row. SQLite has locked the whole database already.
 SELECT key, CAST(options AS BLOB),
-    octet_length(input) + coalesce(octet_length(output), 0) + coalesce(octet_length(failure), 0)
+    octet_length(input) + coalesce(octet_length(output), 0) + coalesce(octet_length(failure), 0),
+    id, workflow
 FROM runs WHERE namespace = ?1 AND key = ?2;
 
 -- name: bury_runs

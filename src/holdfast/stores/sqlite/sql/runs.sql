@@ -237,7 +237,7 @@ SET status = CASE WHEN epoch = 0 THEN 'pending' ELSE 'running' END, failure = NU
     wake_at = CASE WHEN epoch = 0 THEN max(?2, coalesce(json_extract(options, '$.start_at'), ?2)) ELSE ?2 END,
     waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 WHERE namespace = ?1 AND key = ?3 AND status IN ('parked', 'paused')
-RETURNING key;
+RETURNING key, status;
 
 -- name: cancel_parked_run
 UPDATE runs

@@ -32,14 +32,16 @@ WHERE run = ?1 AND seq = ?2;
 
 -- name: cancel_open_tasks
 UPDATE tasks SET status = 'cancelled', due_at = NULL, finished_at = ?2
-WHERE run = ?1 AND status IN ('pending', 'dispatched', 'running');
+WHERE run = ?1 AND status IN ('pending', 'dispatched', 'running')
+RETURNING run, seq, attempt;
 
 -- name: reset_tasks
 -- Earlier attempts do not count: the task has all the attempts of its policy again.
 UPDATE tasks
 SET status = 'pending', attempt = attempt + 1, lost = 0, forgiven = attempt, output = NULL, failure = NULL,
     due_at = NULL, started_at = NULL, finished_at = NULL
-WHERE run = ?1 AND seq = ?2;
+WHERE run = ?1 AND seq = ?2
+RETURNING run, seq, attempt;
 
 -- name: tasks_of
 SELECT run, seq, name, status, attempt, lost, forgiven, CAST(input AS BLOB), CAST(output AS BLOB), CAST(failure AS BLOB),

@@ -1,0 +1,143 @@
+"""Watching: what is committed, as it is committed, from an offset on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from typing import Final, NamedTuple
+
+import msgspec
+
+from holdfast.client.change_readers import ChangeReaders
+from holdfast.client.run_filters import RunConditions, run_filter
+from holdfast.core.changes import LAST_OF_ROW, Change, ChangeKind, Place, offset_text, read_offset
+from holdfast.errors import BadOption, OffsetGone, RunNotFound, StoreUnavailable
+from holdfast.ports.changes import ChangeFilter, ChangePage, ChangeStore, Horizon
+
+_POLL_SECONDS: Final = 1.0
+"""In case a notification was lost."""
+_RECONNECT_SECONDS: Final = 1.0
+_HELD_SECONDS: Final = 0.01
+"""How soon to look again for changes that an open transaction holds up. It is doubled each time."""
+_LONG_HELD_SECONDS: Final = 10.0
+
+_log = logging.getLogger(__name__)
+
+
+def change_filter(conditions: RunConditions) -> ChangeFilter:
+    """Raises BadOption."""
+    status, workflow, before, _, tag, fingerprint, since = run_filter(conditions, None, 1)
+    if fingerprint is not None:
+        raise BadOption("fingerprint", fingerprint, "left out: a change does not say why a run failed")
+    return ChangeFilter(None, workflow, tag, status, since, before)
+
+
+class _Goal(NamedTuple):
+    """Where the changes of a run that has ended are all read."""
+
+    epoch: int
+    row: int
+
+    def is_reached(self, place: Place) -> bool:
+        return place >= Place(self.row, LAST_OF_ROW)
+
+
+class Watching(msgspec.Struct):
+    """One watcher: what it reads, and how far it is."""
+
+    store: ChangeStore
+    readers: ChangeReaders
+    namespace: str
+    which: ChangeFilter
+    id: str = ""
+    """Of the one run, as the caller has named it."""
+    goal: _Goal | None = None
+    held_seconds: float = 0.0
+
+    async def now(self) -> Place:
+        """The place behind all that is committed."""
+        bounds = await self.store.change_bounds()
+        goal = bounds.newest
+        while bounds.last < goal:
+            await self._wait_for_transactions(asyncio.Event())
+            bounds = await self.store.change_bounds(bounds.horizon)
+        return Place(bounds.last, LAST_OF_ROW)
+
+    async def changes(self, after: str | None) -> AsyncIterator[Change]:
+        """Raises OffsetGone; RunNotFound if the one run is deleted already."""
+        with self.readers.reading() as changed:
+            place = await self.now() if after is None else await self._place_of(after)
+            horizon: Horizon | None = None
+            while True:
+                changed.clear()
+                page = await self._read(place, horizon)
+                if page is None:
+                    continue
+                if page.bounds.first > place.row:
+                    raise OffsetGone(offset_text(place), "changes after it have been removed")
+                for change in page.changes:
+                    yield change
+                    if change.kind is ChangeKind.RUN_DELETED and self.which.run is not None:
+                        return
+                is_over, place, horizon = page.place == place, page.place, page.bounds.horizon
+                if self.which.run is not None and await self._has_ended(page):
+                    return
+                if is_over and horizon is not None and page.bounds.newest > place.row:
+                    await self._wait_for_transactions(changed)
+                elif is_over:
+                    self.held_seconds, horizon = 0.0, None
+                    await _wait(changed, _POLL_SECONDS)
+
+    async def _place_of(self, after: str) -> Place:
+        place = read_offset(after)
+        if place.row > (await self.store.change_bounds()).newest:
+            raise OffsetGone(after, "this database has not come so far")
+        return place
+
+    async def _read(self, place: Place, horizon: Horizon | None) -> ChangePage | None:
+        try:
+            await self.readers.tell_watched(self.store)
+            return await self.store.read_changes(self.namespace, place, self.which, horizon)
+        except StoreUnavailable as error:
+            if not error.may_pass:
+                raise
+            _log.warning("%s; still watching", error)
+            await asyncio.sleep(_RECONNECT_SECONDS)
+            return None
+
+    async def _has_ended(self, page: ChangePage) -> bool:
+        """Whether the run has ended, and the last of its changes is read. Its end is written together with
+        the change, so the change is among the rows that are there once the end was seen."""
+        state = page.state
+        if state is not None and not state.status.is_final:
+            self.goal = None
+            return False
+        epoch = -1 if state is None else state.epoch
+        if self.goal is None or self.goal.epoch != epoch:
+            self.goal = _Goal(epoch, (await self.store.change_bounds()).newest)
+        if not self.goal.is_reached(page.place):
+            return False
+        if state is None:  # it was deleted before the first change that was read
+            raise RunNotFound(self.id, self.namespace)
+        return True
+
+    async def _wait_for_transactions(self, changed: asyncio.Event) -> None:
+        """Those that may add changes before some that are there. They take milliseconds, if they are ours."""
+        seconds = min(_POLL_SECONDS, max(_HELD_SECONDS, self.held_seconds))
+        before, self.held_seconds = self.held_seconds, self.held_seconds + seconds
+        if before < _LONG_HELD_SECONDS <= self.held_seconds:
+            _log.warning(
+                "watchers have waited %d s for a transaction that is open on the database server: it may "
+                "have changes that come first; end it, or wait",
+                _LONG_HELD_SECONDS,
+            )
+        await _wait(changed, seconds)
+
+
+async def _wait(changed: asyncio.Event, seconds: float) -> None:
+    timer = asyncio.get_running_loop().call_later(seconds, changed.set)
+    try:
+        await changed.wait()
+    finally:
+        timer.cancel()
