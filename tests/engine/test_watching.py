@@ -73,6 +73,16 @@ async def test_one_run_is_told_until_it_has_ended_and_again_from_each_offset(hf:
     assert await read(hf.watch(run)) == [], "nothing happens to it from now on"
 
 
+async def test_a_run_that_has_ended_is_told_whole_after_many_pages_of_others(hf: Holdfast) -> None:
+    begin = await hf.watch_offset()
+    for _ in range(100):
+        await hf.run("order", 0)
+    run = await hf.start("order", 1)
+    await run.result()
+
+    assert [it.status for it in await read(hf.watch(run, after=begin))][-1:] == ["success"]
+
+
 async def test_a_run_that_is_opened_again_is_told_to_its_second_end(hf: Holdfast) -> None:
     begin = await hf.watch_offset()
     run = await hf.start("patient", id="patient-1")

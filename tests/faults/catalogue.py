@@ -17,6 +17,7 @@ from tests.faults import (
     of_terms,
     of_testing,
     of_updates,
+    of_watching,
     of_workers,
 )
 
@@ -28,6 +29,7 @@ FAULTS = {
         of_leases,
         of_stores,
         of_streams,
+        of_watching,
         of_programs,
         of_dags,
         of_flows,

@@ -30,13 +30,16 @@ from tests.stores.builders import (
 from holdfast.core.changes import LAST_OF_ROW, Change, ChangeKind, Place, offset_text, read_offset
 from holdfast.core.records import MessageKind
 from holdfast.core.values import RunStatus, key_text
-from holdfast.errors import BadOption, CommitRefused
+from holdfast.errors import BadOption
 from holdfast.ports.changes import ChangeBounds, ChangeFilter, Horizon, Removal
 from holdfast.ports.commits import ClaimRequest
 from holdfast.ports.retention import RootSeen
 from holdfast.ports.runs import Act
 from holdfast.stores import SqlStore, store_for
+from holdfast.stores.change_log import STATUS, note
+from holdfast.stores.database import Transaction
 from holdfast.stores.named_queries import load_queries
+from holdfast.stores.sql_role import RowChanged
 
 ALL = ChangeFilter()
 BEGINNING = Place(0, 0)
@@ -119,16 +122,18 @@ async def test_a_run_whose_id_is_taken_is_not_told(store: SqlStore) -> None:
 
 
 async def test_a_transaction_that_is_rolled_back_tells_nothing(store: SqlStore) -> None:
-    node = Node(store)
-    await node.commit(created=[new_run(1, owner=node.id)], tasks=[new_task(1)])
+    await store.create_runs(SPACE, [new_run(1)])
     before = len(await read(store))
 
-    with pytest.raises(CommitRefused):
-        await node.commit(1, held=node.held(1), tasks=[new_task(1)])
+    def script(tx: Transaction) -> None:
+        note(tx, SPACE, at(1), STATUS, [(key(1), "failed", None)])
+        raise RowChanged
 
-    assert len(await read(store)) == before
-    await node.commit(2, held=node.held(1), ended=[ended(1)])
-    assert facts((await read(store))[before:]) == [("run_status", "success")]
+    with pytest.raises(RowChanged):
+        await store._driver.write(script)
+    await store.post_messages(SPACE, [signal(1)], at(2))
+
+    assert facts((await read(store))[before:]) == [("message", "signal", "go")]
 
 
 async def test_acts_of_operators_are_told_with_what_they_lead_to(store: SqlStore) -> None:
@@ -296,6 +301,23 @@ async def test_a_reader_waits_for_a_transaction_that_has_an_earlier_place(
         assert page.bounds.horizon is not None
     first = [("run_status", "slow")] if how == "COMMIT" else []
     assert facts(afterwards) == [*first, ("message", "signal", "go")]
+
+
+async def test_a_reader_waits_for_the_youngest_transaction_too(postgres: SqlStore, postgres_url: str) -> None:
+    """It has begun after the last one that has ended, so the end of a snapshot does not count it."""
+    await postgres.create_runs(SPACE, [new_run(1)])
+    begin = Place((await postgres.change_bounds()).last, LAST_OF_ROW)
+    old = await asyncio.to_thread(OpenTransaction, postgres_url)
+    young = await asyncio.to_thread(OpenTransaction, postgres_url)
+    await asyncio.to_thread(young.write, told(1, "young"))
+    await asyncio.to_thread(old.write, told(1, "old"))
+    await asyncio.to_thread(old.end)
+
+    meanwhile = await postgres.read_changes(SPACE, begin, ALL)
+    await asyncio.to_thread(young.end)
+
+    assert (meanwhile.changes, meanwhile.place) == ([], begin)
+    assert facts(await read(postgres, begin)) == [("run_status", "young"), ("run_status", "old")]
 
 
 async def test_who_begins_first_and_writes_last_is_told_last(postgres: SqlStore, postgres_url: str) -> None:
