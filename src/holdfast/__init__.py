@@ -11,10 +11,12 @@ __all__ = [
     "ChangeKind",
     "OffsetGone",
     "AttemptInfo",
+    "BadArchive",
     "BadDag",
     "BadFlow",
     "BadOption",
     "BulkReport",
+    "CannotImport",
     "CannotStore",
     "Catalog",
     "ChildHandle",
@@ -29,6 +31,7 @@ __all__ = [
     "FlowWorkflow",
     "Holdfast",
     "HoldfastError",
+    "ImportReport",
     "LogLine",
     "MayOnlyLook",
     "MessageIdTaken",
@@ -96,6 +99,7 @@ if TYPE_CHECKING:
     from holdfast.authoring.code.updates import update
     from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
     from holdfast.authoring.flow.workflow import FlowWorkflow, load_flow
+    from holdfast.client.archives import ImportReport
     from holdfast.client.failures import FailureInfo
     from holdfast.client.logs import LogLine
     from holdfast.client.operators import MessageInfo
@@ -110,9 +114,11 @@ if TYPE_CHECKING:
     from holdfast.core.run_options import with_options
     from holdfast.core.values import Failure, RunStatus, TaskStatus
     from holdfast.errors import (
+        BadArchive,
         BadDag,
         BadFlow,
         BadOption,
+        CannotImport,
         CannotStore,
         DeadlineExceeded,
         DeterminismError,
@@ -164,6 +170,7 @@ else:
         "authoring.code.updates": ("update",),
         "authoring.dag.workflow": ("DagWorkflow", "load_dag"),
         "authoring.flow.workflow": ("FlowWorkflow", "load_flow"),
+        "client.archives": ("ImportReport",),
         "client.failures": ("FailureInfo",),
         "client.logs": ("LogLine",),
         "client.operators": ("MessageInfo",),
@@ -178,9 +185,11 @@ else:
         "core.run_options": ("with_options",),
         "core.values": ("Failure", "RunStatus", "TaskStatus"),
         "errors": (
+            "BadArchive",
             "BadDag",
             "BadFlow",
             "BadOption",
+            "CannotImport",
             "CannotStore",
             "DeadlineExceeded",
             "DeterminismError",

@@ -31,6 +31,8 @@ HoldfastError
 │   ├── NotEnded            only a run that failed or was cancelled can be retried; an ended one deleted
 │   ├── NeededByParent      a child is deleted with its parent, not by itself
 │   ├── HeardByParent       a child whose end its parent has heard is retried with the parent
+│   ├── BadArchive          a file of exported runs that is cut, changed or of a newer holdfast
+│   ├── CannotImport        runs that exist already, or that have not ended
 │   ├── NotAsked            the task is not waiting for approval
 │   ├── NotParked           only a parked or paused run can be resumed
 │   ├── NotRunning          the run is paused, parked or over
@@ -380,6 +382,26 @@ class NeededByParent(Refused):
             f"run {id!r} is a child of {parent!r}, whose history refers to it; delete {parent!r} once it has "
             "ended, and its children go with it"
         )
+
+
+class BadArchive(Refused):
+    """`line` is the number of the line, from 1."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        self.line, self.reason = line, reason
+        super().__init__(f"line {line:,}: {reason}; nothing was imported")
+
+
+class CannotImport(Refused):
+    """`runs` are the ids of the first 20 runs, each with the reason. `count` is the number of all."""
+
+    def __init__(self, runs: list[tuple[str, str]], count: int) -> None:
+        self.runs, self.count = runs, count
+        lines = [f"{count:,} run{'' if count == 1 else 's'} cannot be imported:"]
+        lines += [f"  {id}: {reason}" for id, reason in runs]
+        if count > len(runs):
+            lines.append(f"  and {count - len(runs):,} more")
+        super().__init__("\n".join(lines))
 
 
 class HeardByParent(Refused):

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from types import UnionType
 from typing import Any, Final, ParamSpec, TypeVar, Unpack, cast, overload
 
+from holdfast.client.archives import Archives, ArchiveSource, ImportOptions, ImportReport
 from holdfast.client.existing_runs import difference, differs
 from holdfast.client.explaining import Explainer
 from holdfast.client.failures import FailureInfo, failure_info
@@ -89,6 +90,7 @@ class Client(RunChanges):
         self._operators = Operators(store, namespace=namespace, now=now)
         self._families = Families(store, store, workflows, waiters, namespace=namespace, now=now)
         self._retention = Retention(store, namespace=namespace, now=now)
+        self._archives = Archives(store, namespace=namespace, now=now)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)
         self.workers = Workers(
@@ -528,6 +530,37 @@ class Client(RunChanges):
         """
         self._check_loop()
         return await self._retention.prune_older(older_than, options)
+
+    # --- exporting and importing
+
+    async def export_runs(
+        self, *ids: str, children: bool = True, ended: bool = False, **conditions: Unpack[RunConditions]
+    ) -> AsyncIterator[str]:
+        """The runs of these ids, or all that match the conditions, as lines that `import_runs` reads.
+
+        A run comes with its children and theirs, all as they are at one instant. So conditions choose among
+        runs that have no parent, unless `children=False`. With `ended=True`, runs are left out that have not
+        ended, or that have a child that has not.
+        """
+        if ids and (ended or conditions):
+            raise BadOption("ids", ids, "given without conditions: they name the runs")
+        run_filter(conditions, None, 1)  # to refuse bad conditions before the first line
+        keys = [await self.key_of(id) for id in ids]
+        async for line in self._archives.export_lines(keys, conditions, children=children, ended=ended):
+            yield line
+
+    async def import_runs(self, source: ArchiveSource, **options: Unpack[ImportOptions]) -> ImportReport:
+        """Import runs from a file that was exported, or from its lines, with everything that belongs to them.
+
+        The whole file is checked first; if a run cannot be imported, none is. Runs that are here already and
+        are the same are left as they are; others with the same key or id are refused, or left out with
+        `skip_existing=True`. A run that has not ended is refused unless `live=True`: then it goes on here.
+        A dry run (`dry_run=True`) only checks. `progress` is called now and then.
+
+        Raises BadArchive, CannotImport and VersionConflict.
+        """
+        self._check_loop()
+        return await self._archives.import_runs(source, options)
 
     # --- for handles
 

@@ -11,7 +11,7 @@ Older versions ignore fields that they do not know, but refuse a kind of entry t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias, assert_never
+from typing import Any, Final, TypeAlias, assert_never, get_args
 
 import msgspec
 
@@ -360,6 +360,30 @@ def has_reopening(steps: Sequence[bytes]) -> bool:
         ):
             return True
     return False
+
+
+def shift_messages(step: bytes, by: int) -> bytes:
+    """The step of a run whose messages have got other numbers, each higher by `by`. Raises JournalCorrupt.
+
+    Entries that this version does not know stay as they are, so a new kind of entry that refers to a message
+    must be in `Heard`."""
+    try:
+        record: list[Any] = msgspec.msgpack.decode(step)
+        for entry in record[1]:
+            place = _MESSAGE_PLACES.get(entry[0])
+            if place is not None and entry[place] is not None:
+                entry[place] += by
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, LookupError, TypeError) as error:
+        raise JournalCorrupt(None, f"a step cannot be read ({error})") from None
+    return _encode(record)
+
+
+_MESSAGE_PLACES: Final = {
+    kind.__struct_config__.tag: kind.__struct_fields__.index("message") + 1
+    for kind in get_args(Heard)
+    if "message" in kind.__struct_fields__
+}
+"""Where an entry has the number of a message, by its tag."""
 
 
 def read_options(asked: TaskAsked) -> TaskOptions:

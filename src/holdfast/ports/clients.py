@@ -8,6 +8,7 @@ from typing import Protocol
 from holdfast.core.records import RunRecord
 from holdfast.core.values import RunKey
 from holdfast.ports.changes import ChangeStore
+from holdfast.ports.archives import ArchiveStore
 from holdfast.ports.flows import FlowStore
 from holdfast.ports.retention import RetentionStore
 from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer
@@ -37,6 +38,7 @@ class ClientStore(
     WorkerStore,
     RetentionStore,
     ChangeStore,
+    ArchiveStore,
     Protocol,
 ):
     """All that a client uses. Opening and closing the store is not its job."""

@@ -6,7 +6,7 @@ The transaction scripts use a `Transaction` and do not depend on the database be
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence, Set
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -15,6 +15,24 @@ TransactionScript: TypeAlias = "Callable[[Transaction], T]"
 Topics: TypeAlias = "Set[str] | None"
 """What a change is about. None if that is unknown: then everybody is told."""
 Ask: TypeAlias = "Callable[[Callable[[Any], Any]], Awaitable[Any]]"
+
+
+class Column(NamedTuple):
+    name: str
+    type: str
+    """As the database names it."""
+
+
+class TablePage(NamedTuple):
+    """A query for some rows of a table, in order. It is not among the named queries, because its columns are
+    those that the table has."""
+
+    table: str
+    columns: tuple[Column, ...]
+    where: tuple[Column, ...]
+    """Each has a given value."""
+    order: tuple[Column, ...] = ()
+    """Text is compared by its bytes, so that every database has the same order."""
 
 
 class Transaction(Protocol):
@@ -51,6 +69,14 @@ class Transaction(Protocol):
 
     def send_many(self, query: str, rows: Sequence[Row], *common: Any) -> Callable[[], list[Row]]:
         """`many_returning`, sent as `send` does it."""
+        ...
+
+    def read_page(self, page: TablePage, where: Row, after: Row | None, limit: int) -> list[Row]:
+        """Up to `limit` rows, those behind `after` in the order of the page."""
+        ...
+
+    def insert_rows(self, table: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
+        """Also numbers that the database would make itself."""
         ...
 
     def announce(self, *topics: str) -> None:

@@ -1,12 +1,13 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
 The roles are in `nodes`, `runs`, `histories`, `situations`, `schedules`, `definitions`, `flows`, `workers`,
-`retention`, `changes` and `store_life`, as they are in `holdfast.ports`.
+`retention`, `changes`, `archives` and `store_life`, as they are in `holdfast.ports`.
 """
 
 from __future__ import annotations
 
 from holdfast.stores.changes import SqlChangeStore
+from holdfast.stores.archives import SqlArchiveStore
 from holdfast.stores.flows import SqlFlowStore
 from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore
@@ -29,6 +30,7 @@ class SqlStore(
     SqlWorkerStore,
     SqlRetentionStore,
     SqlChangeStore,
+    SqlArchiveStore,
 ):
     """The union of all roles. It uses the lanes of clients."""
 

@@ -9,6 +9,7 @@ from types import UnionType
 from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
 
 from holdfast.app import Holdfast as AsyncHoldfast
+from holdfast.client.archives import ArchiveSource, ImportOptions, ImportReport
 from holdfast.client.failures import FailureInfo
 from holdfast.client.flows import FlowInfo, FlowVersionInfo
 from holdfast.client.flows import Flows as AsyncFlows
@@ -614,6 +615,31 @@ class ClientCalls:
         their work meanwhile. If this is interrupted, the next call finishes what it has begun.
         """
         return self._thread.call(lambda: self.inner.prune(older_than, **options))
+
+    def export_runs(
+        self, *ids: str, children: bool = True, ended: bool = False, **conditions: Unpack[RunConditions]
+    ) -> Iterator[str]:
+        """The runs of these ids, or all that match the conditions, as lines that `import_runs` reads.
+
+        A run comes with its children and theirs, all as they are at one instant. So conditions choose among
+        runs that have no parent, unless `children=False`. With `ended=True`, runs are left out that have not
+        ended, or that have a child that has not.
+        """
+        return self._thread.iterate(
+            lambda: self.inner.export_runs(*ids, children=children, ended=ended, **conditions)
+        )
+
+    def import_runs(self, source: ArchiveSource, **options: Unpack[ImportOptions]) -> ImportReport:
+        """Import runs from a file that was exported, or from its lines, with everything that belongs to them.
+
+        The whole file is checked first; if a run cannot be imported, none is. Runs that are here already and
+        are the same are left as they are; others with the same key or id are refused, or left out with
+        `skip_existing=True`. A run that has not ended is refused unless `live=True`: then it goes on here.
+        A dry run (`dry_run=True`) only checks. `progress` is called now and then.
+
+        Raises BadArchive, CannotImport and VersionConflict.
+        """
+        return self._thread.call(lambda: self.inner.import_runs(source, **options))
 
     def take_up(self, run: Run[Any] | str) -> None:
         """Work on this run and its children too, if the engine is limited to its own runs

@@ -1,6 +1,6 @@
 """`holdfast runs`: lists runs, shows one or a stream of it, retries, resumes and deletes runs.
 
-`run_acts` has what is done to one run or to many.
+`run_acts` has what is done to one run or to many, `archives` export and import.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.commands import run_acts
+from holdfast.cli.commands import archives, run_acts
 from holdfast.cli.database import DatabaseOptions, find_database, use_client
 from holdfast.cli.options import RUN_HELP, AsJson, Db, Limit, Namespace, RunArgument
 from holdfast.cli.views.output import between, json_text, moment_text, print_json, print_line, say, span_text
@@ -83,11 +83,14 @@ _Most = Annotated[
 ]
 _DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count them.")]
 
-runs = typer.Typer(help="List runs, look at one, cancel, retry, resume or delete it.", no_args_is_help=True)
+runs = typer.Typer(
+    help="List runs, look at one, cancel, retry, resume, delete or export it.", no_args_is_help=True
+)
 
 
 def register(app: typer.Typer) -> None:
     run_acts.register(runs)
+    archives.register(runs)
     app.add_typer(runs, name="runs")
 
 

@@ -1,4 +1,4 @@
-"""How far `holdfast runs prune` is, if it takes longer than a second."""
+"""How far a command is, if it takes longer than a second: `holdfast runs prune`, `export` and `import`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,25 @@ _EVERY: Final = 1.0
 """Seconds."""
 
 
+class Seldom:
+    """Says once a second that it is time to say something."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def is_due(self) -> bool:
+        now = time.monotonic()
+        if now - self._last < _EVERY:
+            return False
+        self._last = now
+        return True
+
+
 class PruneProgress:
     def __init__(self, expected: int) -> None:
         self._expected = expected
-        self._shown_at = time.monotonic()
+        self._seldom = Seldom()
 
     def show(self, report: PruneReport) -> None:
-        now = time.monotonic()
-        if now - self._shown_at >= _EVERY:
-            self._shown_at = now
+        if self._seldom.is_due():
             say(f"{report.runs:,} of {self._expected:,} runs deleted")

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import cache
+from hashlib import blake2b
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,7 +21,7 @@ from psycopg.types.string import ByteaBinaryLoader
 
 from holdfast.errors import BadUrl, CommitRefused, StoreUnavailable
 from holdfast.stores import migrations
-from holdfast.stores.database import Ask, Changes, Connection, Row, TransactionScript
+from holdfast.stores.database import Ask, Changes, Column, Connection, Row, TablePage, TransactionScript
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
 from holdfast.stores.postgres import migrating
 from holdfast.stores.postgres.arrays import (
@@ -33,6 +34,7 @@ from holdfast.stores.postgres.arrays import (
 from holdfast.stores.postgres.failures import LONGEST_MESSAGE, explain_failure, is_stale
 from holdfast.stores.postgres.notifications import CHANNEL, LINE, payload_of, watch
 from holdfast.stores.postgres.pipeline import PatientConnection, Pipeline, Sent
+from holdfast.stores.postgres.table_texts import insert_text, page_text
 
 T = TypeVar("T")
 
@@ -99,6 +101,13 @@ def _queries() -> dict[str, _Query]:
         name: _Query(name.encode(), text.encode(), encoders_of(text), payload_columns_of(text))
         for name, text in load_queries(_PACKAGE).items()
     }
+
+
+@cache
+def _query_of(text: str) -> _Query:
+    """A query that has no name. The server knows it by a hash of its text."""
+    name = f"text_{blake2b(text.encode(), digest_size=16).hexdigest()}"
+    return _Query(name.encode(), text.encode(), encoders_of(text), payload_columns_of(text))
 
 
 class PostgresDatabase:
@@ -348,15 +357,16 @@ class PostgresConnection:
         return self._send(query, params).rows
 
     def many(self, query: str, rows: Sequence[Row], *common: Any) -> int:
-        if not rows:
-            return 0
+        return self._many(_queries()[query], rows, *common) if rows else 0
+
+    def _many(self, query: _Query, rows: Sequence[Row], *common: Any) -> int:
         columns = list(zip(*rows, strict=True))
-        payloads = [columns[number - len(common)] for number in _queries()[query].payload_columns]
+        payloads = [columns[number - len(common)] for number in query.payload_columns]
         changed = 0
         for part in split_by_size(rows, payloads, _MOST_BYTES):
             if part is rows:
-                return self._send(query, (*common, *columns)).changed
-            sent = self._send(query, (*common, *zip(*part, strict=True)))
+                return self._send_query(query, (*common, *columns)).changed
+            sent = self._send_query(query, (*common, *zip(*part, strict=True)))
             sent.wait()  # otherwise all parts would be in memory before the server has read the first
             # The answer to COMMIT comes after all of them are on disk.
             self._parts += 1
@@ -370,9 +380,20 @@ class PostgresConnection:
     def send_many(self, query: str, rows: Sequence[Row], *common: Any) -> Callable[[], list[Row]]:
         return self.send(query, *common, *zip(*rows, strict=True)) if rows else list
 
+    def read_page(self, page: TablePage, where: Row, after: Row | None, limit: int) -> list[Row]:
+        query = _query_of(page_text(page, is_first=after is None))
+        return self._send_query(query, (*where, *(after or ()), limit)).rows(has_pauses=self.has_pauses)
+
+    def insert_rows(self, table: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
+        if rows:
+            self._many(_query_of(insert_text(table, columns)), rows)
+
     def _send(self, query: str, params: Sequence[Any]) -> Sent:
+        return self._send_query(_queries()[query], params)
+
+    def _send_query(self, query: _Query, params: Sequence[Any]) -> Sent:
         self.statements += 1
-        name, text, encoders, _ = _queries()[query]
+        name, text, encoders, _ = query
         try:
             encoded = [
                 None if param is None else encode(param)

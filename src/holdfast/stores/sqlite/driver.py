@@ -19,8 +19,9 @@ import apsw
 
 from holdfast.errors import CommitRefused, StoreFull, StoreUnavailable
 from holdfast.stores import gil_pauses, migrations
-from holdfast.stores.database import Ask, Changes, Connection, Row, TransactionScript
+from holdfast.stores.database import Ask, Changes, Column, Connection, Row, TablePage, TransactionScript
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
+from holdfast.stores.sqlite.table_texts import insert_text, page_text
 from holdfast.stores.sqlite.watching import OwnCommits, Sighting, watch
 
 T = TypeVar("T")
@@ -312,6 +313,15 @@ class SqliteConnection:
     def send_many(self, query: str, rows: Sequence[Row], *common: Any) -> Callable[[], list[Row]]:
         found = self.many_returning(query, rows, *common)
         return lambda: found
+
+    def read_page(self, page: TablePage, where: Row, after: Row | None, limit: int) -> list[Row]:
+        self.statements += 1
+        text = page_text(page, is_first=after is None)
+        return self._fetch(self._connection.execute(text, (*where, *(after or ()), limit)))
+
+    def insert_rows(self, table: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
+        self.statements += 1
+        self._connection.executemany(insert_text(table, columns), rows)
 
     def announce(self, *topics: str) -> None:
         # For this process. Others watch the write-ahead log, which every commit changes.

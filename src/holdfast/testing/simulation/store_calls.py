@@ -33,6 +33,8 @@ WRITES = frozenset(
         "clear_buried",
         "remove_changes",
         "tell_watched",
+        "import_definitions",
+        "import_runs",
     }
 )
 READS = frozenset(
@@ -84,6 +86,9 @@ READS = frozenset(
         "find_families",
         "change_bounds",
         "read_changes",
+        "archive_columns",
+        "export_runs",
+        "compare_runs",
     }
 )
 NOTIFIES_ITS_OWN_PROCESS = WRITES - {
