@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.faults import (
+    of_archives,
     of_clients,
     of_dags,
     of_databases,
@@ -34,6 +35,7 @@ FAULTS = {
         of_dags,
         of_flows,
         of_workers,
+        of_archives,
         of_clients,
         of_databases,
         of_testing,

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from holdfast.core.records import RunRecord
 from holdfast.core.values import RunKey
-from holdfast.ports.changes import ChangeStore
 from holdfast.ports.archives import ArchiveStore
+from holdfast.ports.changes import ChangeStore
 from holdfast.ports.flows import FlowStore
 from holdfast.ports.retention import RetentionStore
 from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer

@@ -6,8 +6,8 @@ The roles are in `nodes`, `runs`, `histories`, `situations`, `schedules`, `defin
 
 from __future__ import annotations
 
-from holdfast.stores.changes import SqlChangeStore
 from holdfast.stores.archives import SqlArchiveStore
+from holdfast.stores.changes import SqlChangeStore
 from holdfast.stores.flows import SqlFlowStore
 from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore

@@ -1,0 +1,62 @@
+"""Faults in exporting and importing runs: whole, once, and nowhere twice alive."""
+
+from __future__ import annotations
+
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases
+from tests.faults.query_edits import Query
+
+CLIENT = "client/test_archives.py"
+
+FAULTS = [
+    Fault(
+        "journal-refers-to-old-messages",
+        "the journal of an imported run refers to its own messages",
+        [Code("core.journal:shift_messages").replace("A[B] += C", "A[B] += 0")],
+        cases("stores/test_run_tables.py", "test_a_step_refers_to_messages_by_their_new_numbers"),
+    ),
+    Fault(
+        "numbers-reserved-too-low",
+        "numbers of messages are given once",
+        [Code("stores.archives:_reserve_numbers").replace("A - 1 > B", "False")],
+        cases(
+            "stores/test_run_tables.py",
+            "test_numbers_that_runs_of_one_batch_have_in_common_are_given_once[postgres]",
+        ),
+    ),
+    Fault(
+        "cut-file-accepted",
+        "a file that lacks its end is refused",
+        [Code("core.archive_lines:ArchiveReader.close").replace("self._is_open", "False")],
+        cases(CLIENT, "test_a_file_is_refused_before_its_first_run_is_written"),
+    ),
+    Fault(
+        "changed-lines-accepted",
+        "a file with fewer lines than it says is refused",
+        [
+            Code("core.archive_lines:ArchiveReader._end_run").replace(
+                "A.get('lines') != self._lines", "False"
+            ),
+            Code("core.archive_lines:ArchiveReader._end_run").replace("A.get('sha256') != B", "False"),
+        ],
+        cases(CLIENT, "test_a_file_that_is_not_whole_is_refused_and_nothing_is_written"),
+    ),
+    Fault(
+        "live-runs-imported-silently",
+        "a run that has not ended is imported only if the caller says so",
+        [Code("client.archives:_Import._count").replace("A.is_live and not self._allows_live", "False")],
+        cases(CLIENT, "test_a_live_run_is_refused_by_name_unless_the_caller_says_so[sqlite]"),
+    ),
+    Fault(
+        "imported-runs-keep-their-owner",
+        "an imported run belongs to no node",
+        [Code("stores.archives:_Writer.add_run").replace("A in B and C is not None", "False")],
+        cases(CLIENT, "test_a_run_that_a_node_had_is_due_at_once"),
+    ),
+    Fault(
+        "run-of-another-namespace-imported",
+        "a key belongs to one namespace of a database",
+        [Query("sqlite:run_namespaces").replace("namespace <> ?1", "false AND namespace <> ?1")],
+        cases(CLIENT, "test_a_run_of_another_namespace_is_refused[sqlite]"),
+    ),
+]
