@@ -44,6 +44,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_run_killed_in_a_terminal_shows_what_was_lost_when_it_goes_on",
     ),
     "cli/test_visible.py": ("test_no_command_passes_it_on",),
+    "client/test_large_archives.py": (),
     "compat/test_compat.py": ("test_todays_code_records_what_the_folder_of_its_version_has",),
     "dags/test_planted.py": (),
     "dags/test_real_commands.py": ("test_a_dag_of_everything_survives_a_crash_at_every_commit",),
