@@ -60,6 +60,8 @@ __all__ = [
     "ScheduleInfo",
     "ScheduleNotFound",
     "ScheduleTaken",
+    "Signal",
+    "SignalsRefused",
     "StoreUnavailable",
     "StreamGap",
     "StreamInfo",
@@ -107,6 +109,7 @@ if TYPE_CHECKING:
     from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.client.selection import BulkReport, RunSelection
+    from holdfast.client.signals import Signal
     from holdfast.client.streams import StreamInfo, StreamItem
     from holdfast.core.changes import Change, ChangeKind
     from holdfast.core.explanations import Explanation, Reason, ReasonKind
@@ -142,6 +145,7 @@ if TYPE_CHECKING:
         RunNotFound,
         ScheduleNotFound,
         ScheduleTaken,
+        SignalsRefused,
         StoreUnavailable,
         StreamGap,
         StreamOverflow,
@@ -178,6 +182,7 @@ else:
         "client.retention": ("PruneReport",),
         "client.run": ("AttemptInfo", "Run", "RunInfo", "TaskInfo"),
         "client.schedules": ("ScheduleInfo",),
+        "client.signals": ("Signal",),
         "client.streams": ("StreamInfo", "StreamItem"),
         "core.changes": ("Change", "ChangeKind"),
         "core.explanations": ("Explanation", "Reason", "ReasonKind"),
@@ -212,6 +217,7 @@ else:
             "RunNotFound",
             "ScheduleNotFound",
             "ScheduleTaken",
+            "SignalsRefused",
             "StoreUnavailable",
             "OffsetGone",
             "StreamGap",

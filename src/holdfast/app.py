@@ -111,6 +111,7 @@ class Holdfast(Client):
             worker_ttl=dt.timedelta(seconds=self.settings.worker_ttl_seconds),
             queue_lease=dt.timedelta(seconds=self.settings.queue_lease_seconds),
             is_alive=self._is_alive,
+            new_key=parts.new_key,
         )
 
     async def __aenter__(self) -> Self:

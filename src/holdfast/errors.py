@@ -28,6 +28,7 @@ HoldfastError
 │   ├── RunExists           the id belongs to another run
 │   ├── FamilyTooDeep       a child with too many ancestors
 │   ├── RunEnded            the run has ended and takes no messages
+│   ├── MessageIdTaken      the run has another message of that id
 │   ├── NotEnded            only a run that failed or was cancelled can be retried; an ended one deleted
 │   ├── NeededByParent      a child is deleted with its parent, not by itself
 │   ├── HeardByParent       a child whose end its parent has heard is retried with the parent
@@ -50,6 +51,7 @@ HoldfastError
 ├── TooManySteps            a flow has visited too many nodes; it probably loops
 ├── CommandFailed           a task's process ended with an exit code other than 0, or by a signal
 ├── CannotEvaluate          a condition of a DAG that is neither true nor false
+├── SignalsRefused          some signals of a batch were refused; the others were sent
 ├── RunFailed               a run failed; also an instance of the exception class that ended it
 ├── RunCancelled            a run was cancelled
 ├── UpdateFailed            the handler of an update failed; also an instance of its own exception class
@@ -116,6 +118,7 @@ class Refused(HoldfastError):
 
 
 _LONGEST_VALUE = 200
+_MOST_NAMED = 20
 
 
 def show(value: object) -> str:
@@ -367,6 +370,15 @@ class RunEnded(Refused):
         super().__init__(f"run {id!r} has ended and takes no {what} any more")
 
 
+class MessageIdTaken(Refused):
+    def __init__(self, id: str, message_id: str) -> None:
+        self.id, self.message_id = id, message_id
+        super().__init__(
+            f"run {show(id)} has another message with the id {show(message_id)}; give that id only to one "
+            "message, which may be sent again"
+        )
+
+
 class NotEnded(Refused):
     def __init__(
         self, id: str, status: str, rule: str = "only a run that failed or was cancelled can be retried"
@@ -448,15 +460,6 @@ class UpdateRefused(Refused):
         super().__init__(f"run {id!r} refuses update {name!r}: {reason}" if id else reason)
 
 
-class MessageIdTaken(Refused):
-    def __init__(self, id: str, message_id: str) -> None:
-        self.id, self.message_id = id, message_id
-        super().__init__(
-            f"another message to run {id!r} has the message id {message_id!r}; send each message with an id "
-            "of its own, and the same message again with the same name and arguments"
-        )
-
-
 class OutsideContext(Refused, RuntimeError):
     pass
 
@@ -535,6 +538,20 @@ def _describe_exit(exit_code: int) -> str:
 
 class CannotEvaluate(HoldfastError, ValueError):
     """A condition could not be evaluated to true or false. The message has the reason."""
+
+
+class SignalsRefused(HoldfastError):
+    """`refused` has the place of each refused signal in the batch, and its error. All others were sent."""
+
+    def __init__(self, refused: Iterable[tuple[int, HoldfastError]], sent: int) -> None:
+        self.refused, self.sent = tuple(refused), sent
+        reasons = [f"[{place}] {error}" for place, error in self.refused[:_MOST_NAMED]]
+        left = len(self.refused) - len(reasons)
+        more = [f"and {left:,} more"] if left else []
+        super().__init__(
+            f"{len(self.refused):,} of {len(self.refused) + sent:,} signals were refused, and {sent:,} were "
+            "sent: " + "; ".join([*reasons, *more])
+        )
 
 
 class RunFailed(HoldfastError):

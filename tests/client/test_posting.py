@@ -10,7 +10,7 @@ import pytest
 from tests.patience import SOON
 
 from holdfast import Catalog, Holdfast, context, workflow
-from holdfast.client.posting import MessagePoster
+from holdfast.client.posting import Letter, MessagePoster
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.errors import CommitRefused, PromiseSettled, RunEnded, RunNotFound, StoreUnavailable
@@ -34,6 +34,9 @@ class Inboxes:
         self.may_end = asyncio.Event()
         self.refused: set[bytes] = set()
         self.error: Exception | None = None
+        self.uids: list[list[str | None]] = []
+        self.lost = 0
+        """How many answers are lost from now on, each other one."""
 
     async def find_keys(self, namespace: str, ids: Sequence[str]) -> dict[str, RunKey]:
         self.asked.append(ids)
@@ -43,7 +46,11 @@ class Inboxes:
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
     ) -> list[PostResult]:
         self.groups.append([message.payload for message in messages])
+        self.uids.append([message.uid for message in messages])
         await self.may_end.wait()
+        if self.lost and len(self.groups) % 2:
+            self.lost -= 1
+            raise StoreUnavailable("the store", "the connection broke after COMMIT")
         if self.error is not None:
             raise self.error
         if any(message.payload in self.refused for message in messages):
@@ -58,7 +65,9 @@ class Sender:
 
     async def send(self, *payloads: bytes, to: RunKey | str = RUN) -> list[asyncio.Task[PostResult]]:
         """Returns when all are on their way."""
-        calls = [self._poster.post(to, MessageKind.SIGNAL, "word", Payload(each)) for each in payloads]
+        calls = [
+            self._poster.post(Letter(to, MessageKind.SIGNAL, "word", Payload(each))) for each in payloads
+        ]
         tasks = [asyncio.create_task(call) for call in calls]
         await asyncio.sleep(0)
         return tasks
@@ -161,11 +170,37 @@ async def test_if_the_store_is_away_every_sender_of_the_group_is_told_once(
     results = await asyncio.gather(*sent, return_exceptions=True)
 
     assert all(isinstance(result, StoreUnavailable) for result in results)
-    assert len(inboxes.groups) == 2
+    assert [len(group) for group in inboxes.groups] == [1, 1, 9, 9]
 
     inboxes.error = None
     [again] = await sender.send(b"2")
     assert await again is PostResult.POSTED
+
+
+async def test_a_group_whose_answer_is_lost_is_sent_once_more_under_the_same_ids(
+    inboxes: Inboxes, sender: Sender
+) -> None:
+    inboxes.lost = 2
+    sent = await sender.send(b"1", b"2", b"3")
+    inboxes.may_end.set()
+
+    assert await asyncio.gather(*sent) == [PostResult.POSTED] * 3
+    assert inboxes.groups == [[b"1"], [b"1"], [b"2", b"3"], [b"2", b"3"]]
+    first, again, second, second_again = inboxes.uids
+    assert (first, second) == (again, second_again)
+    assert len({*first, *second}) == 3
+
+
+async def test_a_store_that_somebody_must_repair_first_is_asked_once(
+    inboxes: Inboxes, sender: Sender
+) -> None:
+    inboxes.error = StoreUnavailable("the store", "no such table", may_pass=False)
+    [sent] = await sender.send(b"1")
+    inboxes.may_end.set()
+
+    with pytest.raises(StoreUnavailable):
+        await sent
+    assert len(inboxes.groups) == 1
 
 
 async def test_a_message_of_a_cancelled_caller_is_not_sent(inboxes: Inboxes, sender: Sender) -> None:

@@ -156,6 +156,10 @@ class Drawing:
         uid = dice.pick(UIDS) if kind is MessageKind.UPDATE else None
         return NewMessage(self.key(), kind, name, payload, sender, uid=uid)
 
+    def posted_message(self) -> NewMessage:
+        """A message of a client. Some were sent before, and some have an id that another message has."""
+        return msgspec.structs.replace(self.message(), uid=self._dice.pick([None, "x", "y", "z"]))
+
     # --- what a node sends
 
     def commit(self, node: NodeId, namespace: str, tick: int) -> Commit:

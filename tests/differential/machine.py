@@ -19,7 +19,7 @@ from tests.differential.views import LONG
 
 from holdfast.core.records import Definition, MessageKind, RunRecord
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
-from holdfast.ports.commits import ClaimRequest, Commit
+from holdfast.ports.commits import ClaimRequest, Commit, NewMessage
 from holdfast.ports.nodes import Stall, StallRecord
 from holdfast.ports.retention import EndedRange, PageOfFamilies, RootSeen
 from holdfast.ports.runs import Act, PostResult, RunFilter, UpdateAnswer
@@ -32,7 +32,7 @@ START = Instant(1_750_000_000 * SECOND + 123_456)
 RANDOM = st.randoms(use_true_random=False)
 """Random numbers from hypothesis, which can repeat and shrink them."""
 
-DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["reopen", "cancel_parked"] * 2
+DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["signal_or_start"] + ["reopen", "cancel_parked"] * 2
 DEEDS += ["renew_lease", "end_lease", "delete", "act", "act"]
 DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
 """The deeds. A deed that is listed more often happens more often."""
@@ -58,6 +58,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         self.nodes = [Node("first", "default"), Node("second", "default"), Node("third", "elsewhere")]
         self.numbers = count(1)
         self.sent: list[tuple[str, list[RunRecord]]] = []
+        self.signalled: list[tuple[str, RunRecord, NewMessage]] = []
 
     def teardown(self) -> None:
         self.stores.close()
@@ -203,14 +204,27 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         self.stores.ask(f"create {runs}", lambda store: store.create_runs(space, runs), tells=True)
 
     def _post(self, dice: Dice, drawing: Drawing) -> None:
-        messages = [drawing.message() for _ in range(dice.number(1, 3))]
+        messages = [drawing.posted_message() for _ in range(dice.number(1, 3))]
+        if dice.chance(20):
+            messages.append(messages[0])
         space, now = self._space_of(dice, messages[0].run), self.clock.now
         what = f"post in {space} {messages}"
+        named = any(message.uid is not None for message in messages)  # then it may have been sent before
         self.stores.ask(
             what,
             lambda store: store.post_messages(space, messages, now),
-            tells=lambda results: PostResult.POSTED in results,
+            tells=lambda results: PostResult.POSTED in results and not named,
         )
+
+    def _signal_or_start(self, dice: Dice, drawing: Drawing) -> None:
+        space, now = dice.pick(SPACES), self.clock.now
+        if self.signalled and dice.chance(20):
+            space, run, message = dice.pick(self.signalled)  # a client that did not get the answer
+        else:
+            run, message = drawing.new_run(space), drawing.posted_message()
+            self.signalled.append((space, run, message))
+        what = f"signal_or_start in {space} {run} {message}"
+        self.stores.ask(what, lambda store: store.signal_or_start(space, run, message, now))
 
     # --- operators
 

@@ -84,6 +84,7 @@ from holdfast.ports.runs import (
     Reopening,
     RunFilter,
     ShortHistories,
+    SignalledRun,
     Stranded,
     UpdateAnswer,
 )
@@ -347,6 +348,17 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
             for asked in updates
             if asked in found and (run := tables.run(namespace, asked[0])) is not None
         ]
+
+    async def signal_or_start(
+        self, namespace: str, run: RunRecord, message: NewMessage, now: Instant
+    ) -> SignalledRun:
+        with self.transaction(tells=True) as tables:
+            key = tables.add_runs(namespace, [run]).get(run.key, run.key)
+            known = tables.runs[key].workflow
+            if known != run.workflow:
+                return SignalledRun(key, known, None)
+            (result,) = tables.deliver(namespace, [replace(message, run=key)], now)
+            return SignalledRun(key, known, result)
 
     async def find_run(self, namespace: str, id: str | RunKey) -> RunRecord | None:
         if not isinstance(id, str):

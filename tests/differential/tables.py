@@ -84,7 +84,6 @@ class Tables:
     fingerprints: dict[RunKey, str] = field(default_factory=dict)
     posted: dict[MessageId, tuple[str | None, Instant]] = field(default_factory=dict)
     """Who has sent each message, and when."""
-    uids: dict[MessageId, str] = field(default_factory=dict)
     answers: dict[MessageId, bytes] = field(default_factory=dict)
     journal: dict[tuple[RunKey, int], bytes] = field(default_factory=dict)
     tasks: dict[tuple[RunKey, int], TaskRecord] = field(default_factory=dict)
@@ -106,6 +105,8 @@ class Tables:
     waits: dict[RunKey, Wait] = field(default_factory=dict)
     """What runs that are not in memory wait for."""
     stalls: dict[tuple[RunKey, str], StallRecord] = field(default_factory=dict)
+    uids: dict[MessageId, str] = field(default_factory=dict)
+    """What senders call their messages."""
 
     def __post_init__(self) -> None:
         self.last_message = self.last_log = 0
@@ -224,11 +225,11 @@ class Tables:
         run = self.run(namespace, message.run)
         if run is None:
             return PostResult.NO_SUCH_RUN
-        for known in self.mail(run.key) if message.uid is not None else ():
-            if self.uids.get(known.id) == message.uid:
-                sent = (message.kind, message.name, message.payload)
-                is_same = (known.kind, known.name, known.payload) == sent
-                return PostResult.KNOWN if is_same else PostResult.UID_TAKEN
+        for known in self.mail(run.key):
+            if message.uid is not None and self.uids.get(known.id) == message.uid:
+                same = (known.kind, known.name, known.payload)
+                is_same = same == (message.kind, message.name, message.payload)
+                return PostResult.POSTED if is_same else PostResult.UID_TAKEN
         if run.status.is_final:
             return PostResult.ENDED
         if message.kind in _SETTLEMENTS and any(

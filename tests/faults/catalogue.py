@@ -13,6 +13,7 @@ from tests.faults import (
     of_leases,
     of_programs,
     of_retention,
+    of_signals,
     of_stores,
     of_streams,
     of_terms,
@@ -42,6 +43,7 @@ FAULTS = {
         of_retention,
         of_terms,
         of_updates,
+        of_signals,
     )
     for fault in module.FAULTS
 }

@@ -38,11 +38,11 @@ NAMED = {
     "find_keys", "find_lost", "find_run", "find_taken", "find_workflows", "first_wait", "flow_versions",
     "forget_stalls", "free_runs", "give_back_messages", "hear_worker", "heard_message_names",
     "heard_messages_of", "history_sizes", "hold_lease", "hold_queue", "leave_mail", "let_queue_go",
-    "list_attempts", "list_streams", "lock_buried", "lock_runs", "lock_to_bury", "messages_by_uid",
+    "list_attempts", "list_streams", "lock_buried", "lock_runs", "lock_to_bury",
     "messages_of", "move_tasks", "open_tasks_of", "open_updates", "outcomes_of", "owned_runs", "pause_runs",
     "payloads_of",
     "prove_runs", "queued_of", "read_state", "release_runs", "renew_item", "renew_items_of",
-    "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of", "settle_tasks",
+    "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of", "sent_messages", "settle_tasks",
     "settled_promises", "shared_inputs_of", "show_waits", "some_busy_tasks", "some_open_children",
     "some_open_tasks", "some_queue_items", "stalls_of", "start_task", "states_of", "steps_of",
     "stream_state", "take_item", "take_messages", "taken_logs", "taken_messages",
@@ -225,6 +225,12 @@ async def test_every_query_goes_through_its_index(filled: SqlStore) -> None:
         assert not WHOLE_NAMESPACE.search(plan), f"{query}\n{plan}"
     for query, index in (INDEX_ON_RUNS | PAGES).items():
         assert uses(filled, plans[query], index), f"{query}\n{plans[query]}"
+
+
+async def test_a_message_that_was_sent_before_is_found_by_its_id(filled: SqlStore) -> None:
+    (plan,) = (await plans_of(filled, ["sent_messages"])).values()
+
+    assert re.search(r"messages_once.*\n? *(Index Cond: )?\(+run ?=.*AND \(?uid ?=", plan), plan
 
 
 async def test_counts_without_conditions_read_nothing_but_the_index(filled: SqlStore) -> None:

@@ -58,7 +58,12 @@ PARTS: Final = (
     Part("Flows", (("client/flows.py", "Flows"),), "AsyncFlows", ""),
     Part(
         "ClientCalls",
-        (("client/run_changes.py", "RunChanges"), ("client/client.py", "Client"), ("app.py", "Holdfast")),
+        (
+            ("client/signalling.py", "RunSignals"),
+            ("client/run_changes.py", "RunChanges"),
+            ("client/client.py", "Client"),
+            ("app.py", "Holdfast"),
+        ),
         "AsyncHoldfast",
         """
         @property
@@ -179,8 +184,10 @@ def _passed(arguments: ast.arguments) -> list[str]:
     """The arguments as the method hands them on."""
 
     def plain(given: ast.arg) -> str:
-        is_run = given.annotation is not None and "Run[" in ast.unparse(given.annotation)
-        return f"_known({given.arg})" if is_run else given.arg
+        annotation = "" if given.annotation is None else ast.unparse(given.annotation)
+        if "tuple[Run[" in annotation:
+            return f"[(_known(run), rest) for run, rest in {given.arg}]"
+        return f"_known({given.arg})" if "Run[" in annotation else given.arg
 
     positional = [*arguments.posonlyargs, *arguments.args][1:]
     passed = [plain(each) for each in positional]

@@ -16,6 +16,7 @@ from holdfast import (
     DagWorkflow,
     Holdfast,
     Run,
+    Signal,
     Task,
     Workflow,
     context,
@@ -154,6 +155,12 @@ async def with_their_options(hf: Holdfast) -> None:
     assert_type(await hf.start(with_options("order", id="a"), any="thing"), Run[Any])
     assert_type(await hf.start(with_options(Account, id="a"), 5), Run[Any])  # WRONG reportAssertTypeFailure -
 
+    assert_type(await hf.signal_or_start(order.options(id="a"), Signal("b", 1), 5, note="x"), Run[str])
+    assert_type(await hf.signal_or_start(with_options("order", id="a"), Signal("b"), any="thing"), Run[Any])
+    await hf.signal_many([("a", Signal("b", 1)), (await hf.get("c"), Signal("b", message_id="d"))])
+
+    await hf.signal_or_start(order.options(id="a"), Signal("b"), "5")  # WRONG reportArgumentType arg-type
+    await hf.signal_or_start(order.options(id="a"), "b", 5)  # WRONG reportArgumentType arg-type
     await hf.start(order.options(id="a"), "5")  # WRONG reportCallIssue call-overload
     await hf.run(charge.options(timeout=SECOND), "5")  # WRONG reportCallIssue call-overload
     await hf.start(with_options(order, id="a"), "5")  # WRONG reportCallIssue call-overload
@@ -200,6 +207,8 @@ async def in_a_workflow() -> None:
     assert_type(await context().promise("a", bool), bool)
     print(await context().promise("a", bool | None))
     assert_type(context().drain_signals("a", int), list[int])
+    await context().signal_run("run", "a", 5)
+    await context().signal_run(order(5), "a")
     assert_type(await charge(5), str)
     assert_type(await charge.options(timeout=SECOND)(5), str)
     assert_type(await order(5), str)
@@ -207,6 +216,7 @@ async def in_a_workflow() -> None:
     assert_type(await ledger(5), str)
 
     number: int = state.get("a", int)  # WRONG reportAssignmentType assignment
+    await context().signal_run(5, "a")  # WRONG reportArgumentType arg-type
     text: str = await context().signal("a", int)  # WRONG reportAssignmentType arg-type
     await charge.options(timeout=SECOND)("5")  # WRONG reportArgumentType arg-type
     await ledger("5")  # WRONG reportArgumentType arg-type

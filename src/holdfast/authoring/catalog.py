@@ -44,6 +44,7 @@ from holdfast.errors import (
 from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall, TaskBody
 from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import Pinned
+from holdfast.ports.signals import SignalSender
 from holdfast.ports.workflows import Startable
 
 if TYPE_CHECKING:
@@ -274,6 +275,7 @@ class Definitions:
         """How many nodes a run of a flow may visit."""
         self.log_limit = log_limit
         """How many characters are kept of what workflow code writes in one step."""
+        self.signal_sender: SignalSender | None = None
         self._bodies: dict[str, Body] = {}
         # Not in the catalog: several namespaces may share it, and each has its own flows.
         self._published: dict[tuple[str, str], DataWorkflow] = {}
@@ -284,6 +286,9 @@ class Definitions:
     @property
     def flow_reader(self) -> FlowReader:
         return self.kinds.flow_reader
+
+    def send_with(self, sender: SignalSender) -> None:
+        self.signal_sender = sender
 
     def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
         return self.kinds.plan_reopening(definition, history)

@@ -29,6 +29,7 @@ from holdfast.client.run_changes import RunChanges
 from holdfast.client.run_filters import RunConditions, check_number, run_filter
 from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.schedules import OverdueSchedule, Schedules
+from holdfast.client.signals import PosterOfRuns
 from holdfast.client.starting import Starter
 from holdfast.client.streams import StreamInfo, StreamItem, StreamReading, checked_offset
 from holdfast.client.waiters import Waiters
@@ -80,6 +81,7 @@ class Client(RunChanges):
         worker_ttl: dt.timedelta = dt.timedelta(seconds=15),
         queue_lease: dt.timedelta = dt.timedelta(seconds=60),
         is_alive: Callable[[str], bool | None] = lambda _: None,
+        new_key: Callable[[Instant], RunKey],
     ) -> None:
         """`is_alive` says whether a node is there; None: it cannot know."""
         self._store = store
@@ -87,6 +89,8 @@ class Client(RunChanges):
         self._starter = starter
         self._waiters = waiters
         self._poster = MessagePoster(store, namespace=namespace, now=now)
+        workflows.send_with(PosterOfRuns(self._poster, namespace))
+        self._new_key = new_key
         self._operators = Operators(store, namespace=namespace, now=now)
         self._families = Families(store, store, workflows, waiters, namespace=namespace, now=now)
         self._retention = Retention(store, namespace=namespace, now=now)
@@ -122,7 +126,9 @@ class Client(RunChanges):
         if threading.get_ident() != self._thread or not self._loop.is_running():
             raise WrongLoop
         # Our loop is running in this thread, and another loop runs inside it: that of a workflow.
-        raise ForbiddenInWorkflow("calling holdfast itself (use context().start_child to start a run)")
+        raise ForbiddenInWorkflow(
+            "calling holdfast itself (use context().start_child to start a run, and signal_run to signal one)"
+        )
 
     # --- starting
 
@@ -563,6 +569,9 @@ class Client(RunChanges):
         return await self._archives.import_runs(source, options)
 
     # --- for handles
+
+    def _handle(self, key: RunKey, id: str, unpack: Callable[[Payload], Any]) -> Run[Any]:
+        return Run(self, key, id, unpack)
 
     async def key_of(self, run: Run[Any] | str) -> RunKey:
         self._check_loop()

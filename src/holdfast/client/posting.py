@@ -3,6 +3,9 @@
 Messages that are sent while a group is written become the next group. So ten thousand signals that are sent
 at once take some twenty transactions, and a single signal does not wait. The messages of a process are
 written in the order in which they were sent.
+
+Each message has an id that is made here. If the connection breaks, nobody knows whether a group was written.
+Then the group is written once more: the store does not add a message of an id that it has.
 """
 
 from __future__ import annotations
@@ -10,12 +13,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Sequence
+from secrets import token_hex
+from typing import NamedTuple, TypeVar
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Instant, Payload, RunKey
-from holdfast.errors import CommitRefused
+from holdfast.errors import CommitRefused, StoreUnavailable
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import PostResult, RunStore
 
@@ -23,15 +27,30 @@ _MOST_MESSAGES = 500
 _MOST_BYTES = 1_000_000
 """A larger group would hold up the next commit of an engine that uses the same SQLite file."""
 _CLOSE_SECONDS = 5.0
+_RANDOM_BYTES = 12
+
+T = TypeVar("T")
 
 
-class _Post(NamedTuple):
+def new_uid() -> str:
+    """An id for a message. Made anew for each message, so a fork of the process does not repeat it."""
+    return token_hex(_RANDOM_BYTES)
+
+
+class Letter(NamedTuple):
+    """A message to be sent to the run with that key or id."""
+
     run: RunKey | str
     kind: MessageKind
     name: str
     payload: Payload
-    by: str
-    uid: str | None
+    by: str = ""
+    uid: str | None = None
+    """None: the poster makes one."""
+
+
+class _Post(NamedTuple):
+    letter: Letter
     answer: asyncio.Future[PostResult]
 
 
@@ -45,22 +64,12 @@ class MessagePoster:
         self._is_idle.set()
         self._writer: asyncio.Task[None] | None = None
 
-    async def post(
-        self,
-        run: RunKey | str,
-        kind: MessageKind,
-        name: str,
-        payload: Payload,
-        by: str = "",
-        uid: str | None = None,
-    ) -> PostResult:
-        """Send a message to the run with that key or id. If the caller is cancelled, the message is not sent,
-        unless its group is already under way."""
-        answer: asyncio.Future[PostResult] = asyncio.get_running_loop().create_future()
-        post = _Post(run, kind, name, payload, by, uid, answer)
+    async def post(self, letter: Letter) -> PostResult:
+        """If the caller is cancelled, the message is not sent, unless its group is already under way."""
+        post = _new_post(letter)
         if not self._is_idle.is_set():
             self._waiting.append(post)
-            return await answer
+            return await post.answer
         # A message that comes alone is written by its caller, without a task. If the store has no threads, as
         # in a test, the event loop makes no turn meanwhile.
         self._is_idle.clear()
@@ -70,7 +79,16 @@ class MessagePoster:
             self._write_gathered()
             raise
         self._write_gathered()
-        return answer.result()
+        return post.answer.result()
+
+    async def post_many(self, letters: Sequence[Letter]) -> list[PostResult | BaseException]:
+        """Returns one result for each, or the error with which it could not be sent."""
+        posts = [_new_post(letter) for letter in letters]
+        self._waiting.extend(posts)
+        if self._is_idle.is_set():
+            self._is_idle.clear()
+            self._write_gathered()
+        return await asyncio.gather(*(post.answer for post in posts), return_exceptions=True)
 
     def _write_gathered(self) -> None:
         if self._waiting:
@@ -96,12 +114,12 @@ class MessagePoster:
         size = 0
         while self._waiting and len(group) < _MOST_MESSAGES:
             post = self._waiting[0]
-            if group and size + len(post.payload) > _MOST_BYTES:
+            if group and size + len(post.letter.payload) > _MOST_BYTES:
                 break
             self._waiting.popleft()
             if not post.answer.done():
                 group.append(post)
-                size += len(post.payload)
+                size += len(post.letter.payload)
         return group
 
     async def _send(self, group: Sequence[_Post]) -> None:
@@ -123,23 +141,38 @@ class MessagePoster:
                     post.answer.set_result(result)
 
     async def _post(self, group: Sequence[_Post]) -> list[PostResult]:
-        ids = {post.run for post in group if isinstance(post.run, str)}
-        keys = await self._store.find_keys(self._namespace, sorted(ids)) if ids else {}
+        letters = [post.letter for post in group]
+        ids = sorted({letter.run for letter in letters if isinstance(letter.run, str)})
+        keys = await twice(lambda: self._store.find_keys(self._namespace, ids)) if ids else {}
         results = [PostResult.NO_SUCH_RUN] * len(group)
         places: list[int] = []
         messages: list[NewMessage] = []
-        for place, post in enumerate(group):
-            key = keys.get(post.run) if isinstance(post.run, str) else post.run
+        for place, (run, kind, name, payload, by, uid) in enumerate(letters):
+            key = keys.get(run) if isinstance(run, str) else run
             if key is not None:
                 places.append(place)
-                messages.append(
-                    NewMessage(key, post.kind, post.name, post.payload, by=post.by or None, uid=post.uid)
-                )
+                messages.append(NewMessage(key, kind, name, payload, by=by or None, uid=uid))
         if messages:
-            answers = await self._store.post_messages(self._namespace, messages, self._now())
+            answers = await twice(lambda: self._store.post_messages(self._namespace, messages, self._now()))
             for place, answer in zip(places, answers, strict=True):
                 results[place] = answer
         return results
+
+
+async def twice(call: Callable[[], Awaitable[T]]) -> T:
+    """Call it once more if the connection was broken. For calls that change nothing if they are repeated."""
+    try:
+        return await call()
+    except StoreUnavailable as error:
+        if not error.may_pass:
+            raise
+        return await call()
+
+
+def _new_post(letter: Letter) -> _Post:
+    if letter.uid is None:
+        letter = letter._replace(uid=new_uid())
+    return _Post(letter, asyncio.get_running_loop().create_future())
 
 
 def _refuse(group: Sequence[_Post], error: Exception) -> None:

@@ -78,7 +78,15 @@ class RunCalls(Protocol):
         self, run: Run[Any] | str, name: str, *, after: int | None, type: Any, follow: bool
     ) -> AsyncIterator[StreamItem]: ...
 
-    async def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None: ...
+    async def signal(
+        self,
+        run: Run[Any] | str,
+        name: str,
+        value: Any = None,
+        *,
+        by: str = "",
+        message_id: str | None = None,
+    ) -> None: ...
 
     async def update(
         self,
@@ -144,8 +152,10 @@ class Run(Generic[R]):
         """The items that the run publishes to a stream, until the run has ended; see `hf.stream`."""
         return self._client.stream(self, name, after=after, type=type, follow=follow)
 
-    async def signal(self, name: str, value: Any = None, *, by: str = "") -> None:
-        await self._client.signal(self, name, value, by=by)
+    async def signal(
+        self, name: str, value: Any = None, *, by: str = "", message_id: str | None = None
+    ) -> None:
+        await self._client.signal(self, name, value, by=by, message_id=message_id)
 
     async def update(
         self,

@@ -2,94 +2,48 @@
 
 from __future__ import annotations
 
-import asyncio
 import builtins
-import datetime as dt
-import secrets
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Any, Unpack
 
 import msgspec
 
 from holdfast.client.families import Families
 from holdfast.client.operators import MessageInfo, Operators, checked_sender, message_info
-from holdfast.client.posting import MessagePoster
 from holdfast.client.run import Run, RunInfo
 from holdfast.client.run_filters import RunConditions, check_number, workflow_name
 from holdfast.client.selection import RunSelection
-from holdfast.client.waiters import Waiters
-from holdfast.core.failures import capture, revive
-from holdfast.core.names import checked_name, checked_span
+from holdfast.client.updating import RunUpdates
+from holdfast.core.failures import capture
+from holdfast.core.names import checked_name
 from holdfast.core.records import MessageKind
 from holdfast.core.run_options import StartTarget
-from holdfast.core.updates import read_answer
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus
-from holdfast.errors import (
-    BadOption,
-    MessageIdTaken,
-    NotAsked,
-    NotParked,
-    PromiseSettled,
-    RunEnded,
-    RunNotFound,
-    UpdateFailed,
-    UpdateRefused,
-    UpdateTimedOut,
-    UpdateUnanswered,
-    WrongType,
-    show,
-)
-from holdfast.ports.clients import ClientStore
-from holdfast.ports.runs import PostResult, RunFilter
-from holdfast.ports.workflows import Workflows
+from holdfast.core.values import Payload, RunStatus, TaskStatus
+from holdfast.errors import BadOption, NotAsked, NotParked, WrongType, show
+from holdfast.ports.runs import RunFilter
 
 _RESUMED_AT_ONCE = 500
 
 
-class RunChanges:
+class RunChanges(RunUpdates):
     """The part of a client that changes runs which are there already."""
 
-    namespace: str
-    _store: ClientStore
-    _workflows: Workflows
-    _waiters: Waiters
-    _poster: MessagePoster
     _operators: Operators
     _families: Families
-    _now: Callable[[], Instant]
-
-    @abstractmethod
-    async def key_of(self, run: Run[Any] | str) -> RunKey: ...
 
     @abstractmethod
     async def describe(self, run: Run[Any] | str) -> RunInfo: ...
-
-    @abstractmethod
-    def _check_loop(self) -> None: ...
-
-    @abstractmethod
-    def _check_run(self, run: Run[Any] | str) -> None: ...
 
     @abstractmethod
     def _decode_plain(self, payload: Payload) -> Any: ...
 
     # --- sending messages
 
-    async def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
-        """Send a message. The run receives it with `context().signal(name)`: in order, and once.
-
-        `by`, here and below, says who does it; `messages` tells it.
-        """
-        name = checked_name("name", name)
-        payload = self._workflows.encode(value, f"signal {name!r}")
-        await self._post(run, MessageKind.SIGNAL, name, payload, "signals", by)
-
     async def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
         """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
         name = checked_name("name", name)
         payload = self._workflows.encode(value, f"promise {name!r}")
-        await self._post(run, MessageKind.RESOLVED, name, payload, "promises", by)
+        await self._post(run, MessageKind.RESOLVED, name, payload, by)
 
     async def approve(self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "") -> None:
         """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
@@ -116,7 +70,7 @@ class RunChanges:
         name = checked_name("name", name)
         failure = capture(error if isinstance(error, Exception) else ValueError(error))
         payload = Payload(msgspec.json.encode(failure))
-        await self._post(run, MessageKind.REJECTED, name, payload, "promises", by)
+        await self._post(run, MessageKind.REJECTED, name, payload, by)
 
     async def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
         """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.
@@ -128,77 +82,7 @@ class RunChanges:
         payload = self._workflows.encode(reason, "the reason")
         key = await self.key_of(run)
         if not await self._families.cancel_parked(key, reason):
-            await self._post(run, MessageKind.CANCEL, "", payload, "cancellation", by)
-
-    async def _post(
-        self,
-        run: Run[Any] | str,
-        kind: MessageKind,
-        name: str,
-        payload: Payload,
-        what: str,
-        by: str,
-        uid: str | None = None,
-    ) -> None:
-        by = checked_sender(by)
-        self._check_run(run)
-        id, key = (run, run) if isinstance(run, str) else (run.id, run.key)
-        match await self._poster.post(key, kind, name, payload, by, uid):
-            case PostResult.POSTED | PostResult.KNOWN:
-                return
-            case PostResult.NO_SUCH_RUN:
-                raise RunNotFound(id, self.namespace)
-            case PostResult.ENDED:
-                raise RunEnded(id, what)
-            case PostResult.SETTLED:
-                raise PromiseSettled(id, name)
-            case PostResult.UID_TAKEN:
-                raise MessageIdTaken(id, uid or "")
-
-    # --- updates
-
-    async def update(
-        self,
-        run: Run[Any] | str,
-        name: str,
-        /,
-        *args: Any,
-        timeout: dt.timedelta | None = None,
-        by: str = "",
-        message_id: str | None = None,
-        type: Any = Any,
-    ) -> Any:
-        """Send a message, and return its answer: what the handler (`context().on_update`) returned, once.
-
-        A call with the same `message_id` gets the same answer. Raises what the handler raised, UpdateRefused,
-        UpdateTimedOut, RunEnded, and UpdateUnanswered if the run ends before it has answered."""
-        name = checked_name("name", name)
-        seconds = None if timeout is None else checked_span("timeout", timeout).total_seconds()
-        uid = secrets.token_hex(16) if message_id is None else checked_name("message_id", message_id)
-        payload = self._workflows.encode(list(args), f"the arguments of update {name!r}")
-        id = run if isinstance(run, str) else run.id
-        limit = asyncio.timeout(seconds)
-        try:
-            async with limit:
-                key = await self.key_of(run)
-                await self._post(run, MessageKind.UPDATE, name, payload, "updates", by, uid)
-                found = await self._waiters.answers.wait(key, uid)
-        except TimeoutError:
-            if seconds is None or not limit.expired():
-                raise
-            raise UpdateTimedOut(id, name, uid, seconds) from None
-        if found is None:
-            raise RunNotFound(id, self.namespace)
-        if found.answer is None:
-            raise UpdateUnanswered(id, name, uid)
-        answer = read_answer(found.answer)
-        if answer.failure is None:
-            return self._workflows.decode(answer.payload, type, f"the answer to update {name!r}")
-        error = revive(answer.failure, UpdateFailed)
-        if answer.is_refusal:
-            cause = None if isinstance(error, UpdateRefused) else error
-            raise UpdateRefused(answer.failure.message or answer.failure.summary, id, name) from cause
-        raise error
+            await self._post(run, MessageKind.CANCEL, "", payload, by)
 
     # --- resuming and retrying
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from holdfast.core.records import RunRecord, new_run
@@ -28,6 +28,11 @@ class Starter(Protocol):
     ) -> asyncio.Future[StartedRuns]:
         """Start a run for each input and id, all on the same terms. The future has their keys once they are
         recorded."""
+        ...
+
+    def take_up(self, runs: Iterable[RunKey]) -> None:
+        """Runs that were started in the store. An engine that works on its own runs only works on these,
+        too."""
         ...
 
 
@@ -74,6 +79,9 @@ class StoreStarter:
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write(), name="holdfast starter")
         return answer
+
+    def take_up(self, runs: Iterable[RunKey]) -> None:
+        """There is no engine: any node claims them."""
 
     async def _write(self) -> None:
         """Runs that were submitted while a batch was written become the next batch."""

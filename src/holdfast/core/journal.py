@@ -301,7 +301,7 @@ def entry_of(command: Command) -> Requested | MessageAsked:
                     command.seq, command.name, command.options, command.digest, command.shared.seq
                 )
             if command.options.is_step:
-                return StepAsked(command.seq, command.name, command.options)
+                return StepAsked(command.seq, command.name, command.options, command.digest)
             return TaskAsked(command.seq, command.name, command.options, command.digest)
         case CompleteRun():
             return EndAsked(RunStatus.SUCCESS)

@@ -167,7 +167,7 @@ class NewMessage(_RunRow, frozen=True, gc=False):
     by: str | None = None
     """Who sends it, if a person or a program outside does and says so."""
     uid: str | None = None
-    """The sender's own id of the message. A message that is sent again is not added again."""
+    """What its sender calls it: the run gets one message of that name, however often it is sent."""
 
 
 class WokenRun(_RunRow, frozen=True, gc=False):

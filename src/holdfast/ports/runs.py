@@ -47,8 +47,16 @@ class PostResult(Enum):
     NO_SUCH_RUN = "no such run"
     ENDED = "the run has ended"
     SETTLED = "the promise is settled"
-    KNOWN = "the same message was sent before"
-    UID_TAKEN = "another message has that uid"
+    UID_TAKEN = "another message has the id"
+
+
+class SignalledRun(NamedTuple):
+    """The run that got a signal, or refused it."""
+
+    key: RunKey
+    workflow: str
+    result: PostResult | None
+    """None if it is a run of another workflow: it was not sent the signal."""
 
 
 class UpdateAnswer(NamedTuple):
@@ -253,8 +261,19 @@ class RunStore(HistoryStore, Protocol):
     async def post_messages(
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
     ) -> list[PostResult]:
-        """Put messages into inboxes and wake the runs. Returns one result for each message. A message whose
-        uid a message to the same run has is not added, even if the run has ended since."""
+        """Put messages into inboxes and wake the runs. Returns one result for each message.
+
+        If the run has a message with the same `uid`, nothing is written, and the result is POSTED, even if
+        the run has ended since: the message was sent before. If that message says something else, it is
+        UID_TAKEN.
+        """
+        ...
+
+    async def signal_or_start(
+        self, namespace: str, run: RunRecord, message: NewMessage, now: Instant
+    ) -> SignalledRun:
+        """Send the message to the run that has the id of `run`; if there is none, add `run`, with the message
+        in its inbox. All in one transaction. The call may be repeated if its answer was lost."""
         ...
 
     async def find_answers(self, namespace: str, updates: Sequence[tuple[RunKey, str]]) -> list[UpdateAnswer]:

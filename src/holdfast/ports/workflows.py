@@ -10,6 +10,7 @@ from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.values import Payload
 from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import Pinned
+from holdfast.ports.signals import SignalSender
 
 
 class Startable(NamedTuple):
@@ -66,6 +67,10 @@ class Workflows(Protocol):
 
         Raises JournalCorrupt.
         """
+        ...
+
+    def send_with(self, sender: SignalSender) -> None:
+        """What the code of runs sends signals with, if this process has a node."""
         ...
 
     def encode(self, value: Any, what: str) -> Payload: ...

@@ -16,6 +16,7 @@ from holdfast.errors import (
     FlowNotFound,
     HoldfastError,
     ItemLost,
+    MessageIdTaken,
     NodeStopped,
     NotOpen,
     NotPublished,
@@ -35,7 +36,7 @@ _log = logging.getLogger("holdfast.server")
 
 _STATUSES: Final[list[tuple[tuple[type[HoldfastError], ...], HTTPStatus]]] = [
     ((RunNotFound, FlowNotFound, ScheduleNotFound), HTTPStatus.NOT_FOUND),
-    ((VersionConflict, ItemLost, RunEnded, NotPublished, ScheduleTaken), HTTPStatus.CONFLICT),
+    ((VersionConflict, ItemLost, RunEnded, MessageIdTaken, NotPublished, ScheduleTaken), HTTPStatus.CONFLICT),
     ((PayloadTooLarge,), HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     ((StoreUnavailable, StoreFull, NodeStopped, NotOpen), HTTPStatus.SERVICE_UNAVAILABLE),
     ((Refused, CommitRefused), HTTPStatus.BAD_REQUEST),

@@ -32,6 +32,7 @@ from holdfast.stores.bounded_reads import read_within
 from holdfast.stores.change_log import CREATED, STATUS, TASK, note, note_messages, note_tasks
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.mail import read_mail
+from holdfast.stores.message_ids import SentMessages, send_search
 from holdfast.stores.records import run_record
 
 _FINAL = frozenset(status.value for status in RunStatus if status.is_final)
@@ -332,8 +333,10 @@ def news_for_children(tx: Transaction, ended: Sequence[RunKey], reason: str) -> 
 def post_messages(
     tx: Transaction, namespace: str, messages: Sequence[NewMessage], now: Instant
 ) -> list[PostResult]:
-    locked = lock_runs(tx, namespace, {message.run for message in messages}, now)
-    return deliver(tx, namespace, messages, locked, now)
+    """Add the messages that were not sent before. Returns one result per message."""
+    locking = _send_lock(tx, namespace, {message.run for message in messages}, now)
+    searching = send_search(tx, messages)  # sent along, and carried out once the locks are there
+    return deliver(tx, namespace, messages, locking(), now, sent=searching())
 
 
 class LockedRun(NamedTuple):
@@ -347,8 +350,14 @@ def lock_runs(
     tx: Transaction, namespace: str, runs: Iterable[RunKey], now: Instant
 ) -> dict[RunKey, LockedRun]:
     """Lock the runs until the transaction ends. Returns those that exist."""
-    rows = tx.many_returning("lock_runs", [(run,) for run in sorted(runs)], namespace, now)
-    return {key: LockedRun(*row) for key, *row in rows}
+    return _send_lock(tx, namespace, runs, now)()
+
+
+def _send_lock(
+    tx: Transaction, namespace: str, runs: Iterable[RunKey], now: Instant
+) -> Callable[[], dict[RunKey, LockedRun]]:
+    rows = tx.send_many("lock_runs", [(run,) for run in sorted(runs)], namespace, now)
+    return lambda: {key: LockedRun(*row) for key, *row in rows()}
 
 
 def deliver(
@@ -358,40 +367,42 @@ def deliver(
     locked: dict[RunKey, LockedRun],
     now: Instant,
     sender: NodeId | None = None,
+    sent: SentMessages | None = None,
 ) -> list[PostResult]:
     """Add messages to locked runs that have not ended, and wake them. Returns one result per message.
 
-    `sender` is the node that sends them, if a node does: it looks by itself."""
+    `sender` is the node that sends them, if a node does: it looks by itself. `sent` has those that were sent
+    before; None: messages without ids, which are new."""
     promises = {(message.run, message.name) for message in messages if message.kind in _SETTLEMENTS}
     settled: set[Row] = set(tx.many_returning("settled_promises", sorted(promises)))
-    sent = [(message.run, message.uid) for message in messages if message.uid is not None]
-    known = {(row[0], row[1]): row[2:] for row in tx.many_returning("messages_by_uid", sent)}
     results: list[PostResult] = []
     posted: list[Row] = []
+    added: list[NewMessage] = []
     for message in messages:
         run = locked.get(message.run)
         promise = (message.run, message.name) if message.kind in _SETTLEMENTS else None
+        before = sent.answer(message) if sent is not None and run is not None else None
         if run is None:
             results.append(PostResult.NO_SUCH_RUN)
-        elif (message.run, message.uid) in known:
-            is_same = known[message.run, message.uid] == (message.kind, message.name, message.payload)
-            results.append(PostResult.KNOWN if is_same else PostResult.UID_TAKEN)
+        elif before is not None:
+            results.append(before)
         elif run.status in _FINAL:
             results.append(PostResult.ENDED)
         elif promise in settled:
             results.append(PostResult.SETTLED)
         else:
             results.append(PostResult.POSTED)
-            posted.append((message.run, message.kind, message.name, message.payload, message.by, message.uid))
-            if message.uid is not None:
-                known[message.run, message.uid] = (message.kind, message.name, message.payload)
+            content = (message.kind, message.name, message.payload)
+            posted.append((message.run, *content, message.by, message.uid))
+            added.append(message)
+            if sent is not None:
+                sent.add(message)
             if promise is not None:
                 settled.add(promise)
     tx.many("insert_messages", posted, now)
-    told = (it for it, result in zip(messages, results, strict=True) if result is PostResult.POSTED)
-    note_messages(tx, namespace, now, told)
+    note_messages(tx, namespace, now, added)
     tx.many("wake_runs", sorted({(row[0],) for row in posted}), namespace, now)
-    _wake_cancelled(tx, namespace, {it.run for it in messages if it.kind in _ENDINGS})
+    _wake_cancelled(tx, namespace, {row[0] for row in posted if row[1] in _ENDINGS})
     _tell_nodes(tx, [locked[run] for run in {row[0] for row in posted}], sender)
     return results
 

@@ -32,6 +32,7 @@ from holdfast.ports.runs import (
     RunFilter,
     RunOverview,
     RunPage,
+    SignalledRun,
     Stranded,
     UpdateAnswer,
 )
@@ -105,10 +106,14 @@ class SqlRunStore(SqlRole):
     async def post_messages(
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
     ) -> list[PostResult]:
-        def script(tx: Transaction) -> list[PostResult]:
-            return post_messages(tx, namespace, messages, now)
+        return await self._driver.write_and_tell(lambda tx: post_messages(tx, namespace, messages, now))
 
-        return await self._driver.write_and_tell(script)
+    async def signal_or_start(
+        self, namespace: str, run: RunRecord, message: NewMessage, now: Instant
+    ) -> SignalledRun:
+        return await self._driver.write_and_tell(
+            lambda tx: _signal_or_start(tx, namespace, run, message, now)
+        )
 
     async def find_answers(self, namespace: str, updates: Sequence[tuple[RunKey, str]]) -> list[UpdateAnswer]:
         rows = await self._driver.read(lambda tx: tx.many_returning("answers_of", updates, namespace))
@@ -294,6 +299,21 @@ class SqlRunStore(SqlRole):
     async def find_run_overview(self, namespace: str, run: RunKey) -> RunOverview | None:
         found = await self._driver.read(lambda tx: read_overviews(tx, namespace, [run]), snapshot=True)
         return found[0] if found else None
+
+
+def _signal_or_start(
+    tx: Transaction, namespace: str, run: RunRecord, message: NewMessage, now: Instant
+) -> SignalledRun:
+    existing = create_runs(tx, namespace, [run], is_retry=True)
+    key = existing.get(run.key, run.key)
+    if key == run.key:
+        tx.announce(DUE)
+    else:
+        found = [records.run_record(row) for row in tx.many_returning("runs_of", [(key,)], namespace)]
+        if found and found[0].workflow != run.workflow:
+            return SignalledRun(key, found[0].workflow, None)
+    (result,) = post_messages(tx, namespace, [msgspec.structs.replace(message, run=key)], now)
+    return SignalledRun(key, run.workflow, result)
 
 
 def _list_rows(tx: Transaction, namespace: str, which: RunFilter) -> list[Row]:

@@ -21,6 +21,7 @@ from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
+from holdfast.client.signals import Signal
 from holdfast.client.streams import StreamInfo
 from holdfast.core.changes import Change
 from holdfast.core.explanations import Explanation
@@ -68,8 +69,8 @@ class Run(Generic[R]):
     def status(self) -> RunStatus:
         return self._thread.call(self.inner.status)
 
-    def signal(self, name: str, value: Any = None, *, by: str = "") -> None:
-        return self._thread.call(lambda: self.inner.signal(name, value, by=by))
+    def signal(self, name: str, value: Any = None, *, by: str = "", message_id: str | None = None) -> None:
+        return self._thread.call(lambda: self.inner.signal(name, value, by=by, message_id=message_id))
 
     def update(
         self,
@@ -290,12 +291,50 @@ class ClientCalls:
     def flows(self) -> Flows:
         return Flows(self.inner.flows, self._thread)
 
-    def signal(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
+    def signal(
+        self,
+        run: Run[Any] | str,
+        name: str,
+        value: Any = None,
+        *,
+        by: str = "",
+        message_id: str | None = None,
+    ) -> None:
         """Send a message. The run receives it with `context().signal(name)`: in order, and once.
 
-        `by`, here and below, says who does it; `messages` tells it.
+        `message_id` is what you call this signal: the run gets it once, however often you send it under that
+        id. Raises MessageIdTaken if the run has another message of that id. `by`, here and below, says who
+        does it; `messages` tells it.
         """
-        return self._thread.call(lambda: self.inner.signal(_known(run), name, value, by=by))
+        return self._thread.call(
+            lambda: self.inner.signal(_known(run), name, value, by=by, message_id=message_id)
+        )
+
+    def signal_many(self, signals: Iterable[tuple[Run[Any] | str, Signal]]) -> None:
+        """Send many signals, each to its run, in a few transactions: `[(run, Signal("paid", 5)), …]`.
+
+        Raises SignalsRefused if some runs are not there or have ended. It names all of them; the other
+        signals were sent. If a value cannot be stored, nothing is sent. If the store does not answer, some
+        may have been sent: with message ids, send all of them again.
+        """
+        return self._thread.call(
+            lambda: self.inner.signal_many([(_known(run), rest) for run, rest in signals])
+        )
+
+    def signal_or_start(
+        self, workflow: StartTarget[P, R], signal: Signal, /, *args: P.args, **kwargs: P.kwargs
+    ) -> Run[R]:
+        """Send a signal to the run of an id. If there is none, start it, with the signal in its inbox:
+        `hf.signal_or_start(order.options(id="order-5"), Signal("item", 1), customer)`.
+
+        Both happen in one transaction: of many clients that call this at once, one starts the run, and the
+        run gets the signals of all. Returns the run. Arguments and options are used only for a new run.
+        Raises RunEnded if the run has ended, and RunExists if it is a run of another workflow.
+        """
+        return Run(
+            self._thread.call(lambda: self.inner.signal_or_start(workflow, signal, *args, **kwargs)),
+            self._thread,
+        )
 
     def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
         """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
@@ -319,27 +358,6 @@ class ClientCalls:
         A second call has no effect. A parked run cannot clean up and is cancelled at once.
         """
         return self._thread.call(lambda: self.inner.cancel(_known(run), reason, by=by))
-
-    def update(
-        self,
-        run: Run[Any] | str,
-        name: str,
-        /,
-        *args: Any,
-        timeout: dt.timedelta | None = None,
-        by: str = "",
-        message_id: str | None = None,
-        type: Any = Any,
-    ) -> Any:
-        """Send a message, and return its answer: what the handler (`context().on_update`) returned, once.
-
-        A call with the same `message_id` gets the same answer. Raises what the handler raised, UpdateRefused,
-        UpdateTimedOut, RunEnded, and UpdateUnanswered if the run ends before it has answered."""
-        return self._thread.call(
-            lambda: self.inner.update(
-                _known(run), name, *args, timeout=timeout, by=by, message_id=message_id, type=type
-            )
-        )
 
     def resume(self, run: Run[Any] | str, *, by: str = "") -> None:
         """Let a paused run go on, or a parked one, once its problem is fixed."""

@@ -118,7 +118,9 @@ class LoopThread:
 def _check_thread() -> None:
     """Raises InEventLoop if waiting here would stop an event loop."""
     if current_program() is not None:
-        raise ForbiddenInWorkflow("calling holdfast itself (use context().start_child to start a run)")
+        raise ForbiddenInWorkflow(
+            "calling holdfast itself (use context().start_child to start a run, and signal_run to signal one)"
+        )
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -17,7 +17,7 @@ import datetime as dt
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -135,6 +135,7 @@ class Environment(Client):
             now=self.clock.now,
             # It does not poll, so its row does not say that it is there while it is idle.
             is_alive=lambda node: True if node == self.engine.node else None,
+            new_key=self._new_key,
         )
         self._bind_loop(asyncio.get_running_loop())
         try:
@@ -175,6 +176,9 @@ class Environment(Client):
     ) -> asyncio.Future[StartedRuns]:
         """Passes the runs to the engine that is alive now: a crash replaces it."""
         return self.engine.start_runs(workflow, pinned, runs, terms)
+
+    def take_up(self, runs: Iterable[RunKey]) -> None:
+        self.engine.take_up(runs)
 
     def _has(self, run: RunKey) -> bool:
         return self.engine.has(run)

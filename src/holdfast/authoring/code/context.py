@@ -19,6 +19,7 @@ from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
 from holdfast.authoring.code.places import caller
 from holdfast.authoring.code.program import CodeProgram
+from holdfast.authoring.code.signalling import SIGNAL_OPTIONS, HasRunId, checked_run_id, signal_body
 from holdfast.authoring.code.steps import checked_step_name, effect_body, step_body
 from holdfast.authoring.code.task_options import Options, merge
 from holdfast.authoring.code.updates import Onlooker, make_handler
@@ -260,6 +261,25 @@ class Context(_View):
         something has happened to the run. Raises TimeoutError after `timeout`."""
         async with asyncio.timeout(_seconds(timeout)):
             await self._program.wait_until(condition)
+
+    def signal_run(self, run: HasRunId | str, name: str, value: Any = None) -> TaskHandle[None]:
+        """Send a signal to another run, given by its id or as a child: `await context().signal_run(…)`.
+
+        It is a step of this run, and is sent once, also across crashes. Raises RunNotFound or RunEnded if the
+        run does not take it.
+        """
+        program = self._program
+        id = checked_run_id(run, program.run.namespace)
+        name = checked_name("the name of a signal", name)
+        payload = program.codec.encode(value, f"signal {name!r}")
+        asked = {"run": id, "name": name, "value": value}
+        input = program.codec.encode(asked, f"signal {name!r}")
+        body = signal_body(
+            program.resolver.signal_sender, id, name, payload, program.next_task_id, program.codec
+        )
+        handle = program.step(f"signal {name}", body, SIGNAL_OPTIONS, input, digest_of(asked))
+        handle.place = caller()
+        return handle
 
     # --- streams
 

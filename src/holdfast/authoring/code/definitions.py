@@ -41,6 +41,7 @@ from holdfast.core.run_options import (
 from holdfast.core.signature import Signature
 from holdfast.core.values import Payload
 from holdfast.errors import BadDefinition, BadOption, UnknownWorkflow, WrongType, show
+from holdfast.ports.signals import SignalSender
 from holdfast.ports.workflows import HasRun
 
 P = ParamSpec("P")
@@ -198,7 +199,7 @@ class Workflow(StartTarget[P, R]):
         return self.signature.pack_result(result, program.codec)
 
     def program(self, run: RunRecord, definitions: Definitions) -> CodeProgram:
-        resolver = CatalogResolver(definitions.catalog, definitions.log_limit)
+        resolver = CatalogResolver(definitions.catalog, definitions.log_limit, definitions.signal_sender)
         return CodeProgram(run, definitions.codec, self.main, resolver)
 
     def begin(self, args: Any, kwargs: Any, program: CodeProgram | None = None) -> Awaitable[Any]:
@@ -237,11 +238,12 @@ class CatalogResolver:
     """Implements `DefinitionResolver`: `context().schedule(...)` and `start_child(...)` take a name or a
     definition."""
 
-    __slots__ = ("_catalog", "log_limit")
+    __slots__ = ("_catalog", "log_limit", "signal_sender")
 
-    def __init__(self, catalog: Catalog, log_limit: int) -> None:
+    def __init__(self, catalog: Catalog, log_limit: int, signal_sender: SignalSender | None) -> None:
         self._catalog = catalog
         self.log_limit = log_limit
+        self.signal_sender = signal_sender
 
     def require_workflow(self, name: str, version: str | None) -> None:
         self._catalog.workflow(name, version)

@@ -54,6 +54,7 @@ from holdfast.core.run_options import IdPolicy, StartOptions
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, key_text, moment
 from holdfast.core.waiting import WaitKind
 from holdfast.errors import BadOption, DeterminismError, RunCancelled, RunFailed, TaskError
+from holdfast.ports.signals import SignalSender
 
 R = TypeVar("R")
 
@@ -63,6 +64,8 @@ class DefinitionResolver(Protocol):
 
     log_limit: int
     """How many characters of what the code writes in one step are kept."""
+    signal_sender: SignalSender | None
+    """None if this process has no node."""
 
     def require_workflow(self, name: str, version: str | None) -> None:
         """Raises UnknownWorkflow."""
@@ -203,11 +206,23 @@ class Requests:
             self._commands.append(ScheduleTask(handle.seq, name, input, options, digest))
         return handle
 
-    def step(self, name: str, body: StepBody, options: TaskOptions) -> TaskHandle[Any]:
+    def step(
+        self,
+        name: str,
+        body: StepBody,
+        options: TaskOptions,
+        input: Payload = NO_INPUT,
+        digest: int | None = None,
+    ) -> TaskHandle[Any]:
+        """Most steps have no input: what their function needs is in its closure."""
         handle: TaskHandle[Any] = self._new_handle(body.unpack)
         handle.body = body
-        self._ask(ScheduleTask(handle.seq, name, NO_INPUT, options))
+        self._ask(ScheduleTask(handle.seq, name, input, options, digest), input)
         return handle
+
+    @property
+    def next_task_id(self) -> str:
+        return self.task_id(self._next_task)
 
     def step_body(self, seq: int) -> StepBody | None:
         return getattr(self._handles.get(seq), "body", None)

@@ -31,6 +31,15 @@ _Payload = Annotated[
     str | None,
     typer.Argument(metavar="JSON", help="The signal's value. A flow needs one.", show_default=False),
 ]
+_MessageId = Annotated[
+    str | None,
+    typer.Option(
+        "--message-id",
+        metavar="ID",
+        help="What you call this signal: the run gets it once, however often you send it.",
+        show_default=False,
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -72,6 +81,7 @@ def signal(
     run: RunArgument,
     name: _Name,
     value: _Payload = None,
+    message_id: _MessageId = None,
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
@@ -89,7 +99,7 @@ def signal(
         workflow = read_definition(await client.definition(info.id)) if value is None else None
         if workflow is not None and workflow.outline(info.input).signals_need_value:
             raise BadOption("JSON", None, "given: to a flow, null means that nothing has come yet")
-        await client.signal(info.id, name, payload)
+        await client.signal(info.id, name, payload, message_id=message_id)
         return info.id
 
     id = use_client(find_database(db, namespace), send)

@@ -15,6 +15,7 @@ from holdfast.authoring.catalog import Catalog, Definitions
 from holdfast.authoring.code.loop import close_coroutine
 from holdfast.authoring.kinds import Kinds
 from holdfast.client.client import Client
+from holdfast.client.posting import Letter
 from holdfast.client.run import Run
 from holdfast.client.starting import StoreStarter
 from holdfast.client.waiters import Waiters
@@ -240,6 +241,7 @@ class Process:
             namespace=simulation.namespace,
             now=clock.now,
             queue_lease=_QUEUE_LEASE,
+            new_key=new_key,
         )
         self.client.safety = simulation.safety
 
@@ -487,3 +489,8 @@ class _CheckedClient(Client):
         for run in started:
             self.safety.check_known(run.key)
         return started
+
+    async def _send_or_start(self, run: RunRecord, letter: Letter) -> RunKey:
+        key = await super()._send_or_start(run, letter)
+        self.safety.check_known(key)
+        return key

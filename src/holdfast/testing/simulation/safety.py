@@ -162,7 +162,7 @@ def _broken_by(
     operation: StoreCall, before: History | None, after: History, leases: dict[NodeId, int]
 ) -> Iterator[str]:
     if before is None:
-        if operation.name not in ("commit", "create_runs"):
+        if operation.name not in ("commit", "create_runs", "signal_or_start"):
             yield "a run came from nowhere"
         return
     old, new = before.run, after.run
@@ -178,6 +178,7 @@ def _broken_by(
         yield from _ownership(operation.args[0], before, after, leases)
     elif operation.name in (
         "post_messages",
+        "signal_or_start",
         "create_runs",
         "remove_node",
         "register_definitions",

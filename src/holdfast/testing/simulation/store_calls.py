@@ -14,6 +14,7 @@ WRITES = frozenset(
         "register_definitions",
         "create_runs",
         "post_messages",
+        "signal_or_start",
         "reopen_runs",
         "unpark_runs",
         "act_on_runs",

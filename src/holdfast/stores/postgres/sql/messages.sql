@@ -4,11 +4,11 @@
 INSERT INTO holdfast.messages (posted_at, run, kind, name, payload, posted_by, uid)
 SELECT $1::timestamptz, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::json[], $6::text[], $7::text[]);
 
--- name: messages_by_uid
--- Messages that were sent before.
-SELECT messages.run, messages.uid, kind, name, payload
-FROM unnest($1::uuid[], $2::text[]) AS sent (run, uid)
-JOIN holdfast.messages ON messages.run = sent.run AND messages.uid = sent.uid;
+-- name: sent_messages
+-- Messages that were sent before, by the ids that their senders gave them. The result may contain some that were not
+-- asked for.
+SELECT run, uid, kind, name, payload FROM holdfast.messages
+WHERE run = ANY ($1::uuid[]) AND uid = ANY ($2::text[]);
 
 -- name: answer_updates
 -- The first answer stands, also if the run was retried and has handled the update again.

@@ -2,8 +2,8 @@
 INSERT INTO messages (posted_at, run, kind, name, payload, posted_by, uid)
 VALUES (?1, ?2, ?3, ?4, CAST(?5 AS TEXT), ?6, ?7);
 
--- name: messages_by_uid
--- Messages that were sent before.
+-- name: sent_messages
+-- Messages that were sent before, by the ids that their senders gave them.
 SELECT run, uid, kind, name, CAST(payload AS BLOB) FROM messages WHERE run = ?1 AND uid = ?2;
 
 -- name: answer_updates

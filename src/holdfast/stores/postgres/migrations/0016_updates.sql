@@ -1,0 +1,3 @@
+-- needs: 0004
+-- An update is a message with an answer: what its handler returned or raised, or why it was refused.
+ALTER TABLE holdfast.messages ADD COLUMN answer json;
