@@ -245,22 +245,6 @@ async def test_stop_ends_running_and_waiting_attempts_and_reports_none() -> None
     assert pool.reports == []
 
 
-async def test_a_plain_function_that_returns_a_coroutine_is_told_to_be_async(threads: Recorder) -> None:
-    async def fetch() -> int:
-        return 1
-
-    def forgot() -> object:
-        return fetch()
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        failure = failure_of(await threads.run(forgot))
-        gc.collect()
-
-    assert failure.type == "WrongType"
-    assert "async def" in failure.message
-
-
 async def test_heartbeats_of_a_tight_loop_are_few_on_the_event_loop_and_the_last_one_counts(
     threads: Recorder,
 ) -> None:
@@ -363,3 +347,92 @@ async def test_ten_thousand_functions_are_done_in_seconds(threads: Recorder) -> 
     await threads.wait_for_reports(10_000)
 
     assert time.monotonic() - began < PATIENCE
+
+
+async def test_an_awaitable_that_a_function_returns_is_awaited_on_the_event_loop(threads: Recorder) -> None:
+    places: list[str] = []
+
+    async def later() -> str:
+        places.append(thread_name())
+        await asyncio.sleep(0)
+        return task_context().name
+
+    def hand_over() -> object:
+        places.append(thread_name())
+        return later()
+
+    attempt = threads.start(hand_over)
+
+    assert value_of(await threads.outcome_of(attempt)) == "hand_over"
+    assert places[0].startswith("holdfast-task")
+    assert places[1] == thread_name()
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3)])
+async def test_the_failure_of_such_an_awaitable_is_that_of_the_attempt(
+    threads: Recorder, error: BaseException
+) -> None:
+    async def later() -> None:
+        raise error
+
+    def hand_over() -> object:
+        return later()
+
+    attempt = threads.start(hand_over)
+
+    assert failure_of(await threads.outcome_of(attempt)).type == type(error).__name__
+
+
+@pytest.mark.parametrize("rounds", range(6))
+async def test_cancel_ends_an_attempt_wherever_it_is_between_thread_and_loop(
+    threads: Recorder, rounds: int
+) -> None:
+    cleaned: list[bool] = []
+
+    async def hang() -> None:
+        try:
+            await asyncio.sleep(PATIENCE)
+        finally:
+            cleaned.append(task_context().cancelled)
+
+    def hand_over() -> object:
+        returned.set()
+        return hang()
+
+    returned = threading.Event()
+    attempt = threads.start(hand_over)
+    returned.wait(PATIENCE)  # without `await`, so the loop has heard nothing of it yet
+    if rounds:
+        time.sleep(0.01)  # noqa: ASYNC251
+    for _ in range(rounds - 1):
+        await asyncio.sleep(0)
+    with warnings.catch_warnings(record=rounds == 0):  # an interrupt may strike before it is handed over
+        threads.executor.cancel(attempt)
+        threads.executor.cancel(attempt)
+
+        assert await threads.outcome_of(attempt) == Cancelled()
+    assert cleaned in ([], [True])
+    assert rounds < 5 or cleaned
+
+
+async def test_stop_waits_for_the_awaitables() -> None:
+    threads = Recorder(ThreadExecutor)
+    hanging, cleaned = asyncio.Event(), list[int]()
+
+    async def hang() -> None:
+        hanging.set()
+        try:
+            await asyncio.sleep(PATIENCE)
+        finally:
+            await asyncio.sleep(0.01)
+            cleaned.append(1)
+
+    def hand_over() -> object:
+        return hang()
+
+    threads.start(hand_over)
+    await hanging.wait()
+    await threads.executor.stop()
+
+    assert cleaned == [1]
+    assert threads.reports == []

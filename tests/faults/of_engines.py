@@ -338,6 +338,15 @@ ATTEMPTS = [
         ],
         cases("engine/test_children.py", "test_cancelling_a_handle_cancels_the_child"),
     ),
+    Fault(
+        "awaitables-of-threads-cannot-be-cancelled",
+        "what a plain function returned and the loop awaits is cancelled as any attempt is",
+        [Code("executors.threads:_ThreadAttempt.cancel").replace("self.task is not None", "False")],
+        cases(
+            "executors/test_threads.py",
+            "test_cancel_ends_an_attempt_wherever_it_is_between_thread_and_loop",
+        ),
+    ),
 ]
 
 MEMORY = [

@@ -6,6 +6,9 @@ never the thread's own loop or the next attempt. `_ThreadAttempt` makes sure of 
 
 A thread that can be interrupted never blocks on a lock. It could be interrupted just after it has acquired
 the lock, and then nothing would release it.
+
+If a function returns an awaitable, as `lambda: client.get(url)` does, the attempt goes on as an asyncio task
+on the event loop, and its thread is free.
 """
 
 from __future__ import annotations
@@ -19,10 +22,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
+from typing import Any, NamedTuple
 
 from holdfast.core.codec import Codec
 from holdfast.core.values import Cancelled, Outcome, Succeeded
-from holdfast.errors import NotOpen, WrongType
+from holdfast.errors import NotOpen
 from holdfast.executors.context import EngineLink, TaskContext, enter, outcome_of
 from holdfast.ports.executor import Attempt, Beat, Log, Publish, Report, TaskBody
 
@@ -32,6 +36,18 @@ _set_async_exception.restype = ctypes.c_int
 
 _INTERRUPT = ctypes.py_object(asyncio.CancelledError)
 """A BaseException, so `except Exception` in a task does not catch it."""
+
+
+class _Awaitable(NamedTuple):
+    """What the function of an attempt returned, for the event loop to await."""
+
+    body: TaskBody
+    value: Any
+
+    def close(self) -> None:
+        """Nobody will await it. Without this, Python warns about it later, far from the cause."""
+        if inspect.iscoroutine(self.value):
+            self.value.close()
 
 
 class _ThreadAttempt:
@@ -49,6 +65,7 @@ class _ThreadAttempt:
         "end_lock",
         "is_interrupted",
         "start_lock",
+        "task",
         "thread",
     )
 
@@ -60,6 +77,8 @@ class _ThreadAttempt:
         self.end_lock = threading.Lock()
         self.thread = 0
         self.is_interrupted = False
+        self.task: asyncio.Task[None] | None = None
+        """Awaits what the function returned. Once there is one, the attempt has left its thread."""
 
     def try_start(self) -> bool:
         """On the thread. False if `cancel` came first. Once this acquires the lock, an interrupt may come."""
@@ -71,7 +90,9 @@ class _ThreadAttempt:
         self.context.cancelled = True
         if self.start_lock.acquire(blocking=False):
             return True
-        if self.end_lock.acquire(blocking=False):
+        if self.task is not None:
+            self.task.cancel()
+        elif self.end_lock.acquire(blocking=False):
             _set_async_exception(self.thread, _INTERRUPT)
             self.is_interrupted = True
         return False
@@ -126,7 +147,8 @@ class ThreadExecutor:
         """Attempts for the threads; None ends one thread."""
         self._threads: set[threading.Thread] = set()
         self._all_exited = asyncio.Event()
-        self._done: deque[tuple[_ThreadAttempt, Outcome]] = deque()
+        self._done: deque[tuple[_ThreadAttempt, Outcome | _Awaitable]] = deque()
+        """What the threads are done with: attempts that have ended, or are to be awaited."""
         self._report_is_scheduled = False
         self._is_stopped = False
 
@@ -178,12 +200,15 @@ class ThreadExecutor:
             self.cancel(thread_attempt.attempt)
         for _ in self._threads:
             self._waiting.put(None)
-        if self._threads:
-            try:
-                async with asyncio.timeout(grace.total_seconds()):
+        try:
+            async with asyncio.timeout(grace.total_seconds()):
+                if self._threads:
                     await self._all_exited.wait()
-            except TimeoutError:
-                pass  # left behind, as documented
+                tasks = [each.task for each in self._unreported if each.task is not None]
+                if tasks:
+                    await asyncio.wait(tasks)
+        except TimeoutError:
+            pass  # left behind, as documented
 
     # --- on the threads
 
@@ -205,14 +230,14 @@ class ThreadExecutor:
         thread = threading.current_thread()
         link.post(lambda: self._forget_thread(thread))
 
-    def _perform(self, thread_attempt: _ThreadAttempt, link: EngineLink) -> Outcome | None:
+    def _perform(self, thread_attempt: _ThreadAttempt, link: EngineLink) -> Outcome | _Awaitable | None:
         """Run the attempt; None if it was cancelled before. The thread can be interrupted here, and only
         here.
 
         So all of it is inside the `try`. `_call` catches what the task raises. An exception that arrives here
         is therefore the one interrupt of this attempt, and no other will follow.
         """
-        outcome: Outcome | None = None
+        outcome: Outcome | _Awaitable | None = None
         try:
             if not thread_attempt.try_start():
                 return None
@@ -223,7 +248,7 @@ class ThreadExecutor:
                 outcome = Cancelled()  # else the task had ended before the interrupt, and its outcome counts
         return outcome
 
-    def _call(self, thread_attempt: _ThreadAttempt, link: EngineLink) -> Outcome:
+    def _call(self, thread_attempt: _ThreadAttempt, link: EngineLink) -> Outcome | _Awaitable:
         enter(thread_attempt.context)
         attempt = thread_attempt.attempt
         body = None
@@ -231,14 +256,14 @@ class ThreadExecutor:
             body = self._bodies(attempt)
             result = body.call(attempt.input)
             link.fork_guard.exit_if_forked(None)
-            if inspect.isawaitable(result):
-                raise _never_awaited(attempt, result)
-            return Succeeded(body.store(result))
+            return _Awaitable(body, result) if inspect.isawaitable(result) else Succeeded(body.store(result))
         except BaseException as error:
             link.fork_guard.exit_if_forked(error)
             return outcome_of(error, thread_attempt.context, body)
 
-    def _finish(self, thread_attempt: _ThreadAttempt, outcome: Outcome, link: EngineLink) -> None:
+    def _finish(
+        self, thread_attempt: _ThreadAttempt, outcome: Outcome | _Awaitable, link: EngineLink
+    ) -> None:
         """From any thread. Many outcomes are reported by one callback on the event loop."""
         self._done.append((thread_attempt, outcome))
         if not self._report_is_scheduled:
@@ -253,30 +278,54 @@ class ThreadExecutor:
         try:
             while self._done:
                 thread_attempt, outcome = self._done.popleft()
-                self._unreported.discard(thread_attempt)
-                thread_attempt.attempt.context = None
-                thread_attempt.context.end()
-                if not self._is_stopped:
-                    self._report(thread_attempt.attempt, outcome)
+                if not isinstance(outcome, _Awaitable):
+                    self._end(thread_attempt, outcome)
+                elif thread_attempt.context.cancelled:  # after it had left its thread, or just before
+                    outcome.close()
+                    self._end(thread_attempt, Cancelled())
+                elif self._link is not None:
+                    self._await_on_loop(thread_attempt, outcome, self._link)
         finally:
             if self._done and self._link is not None:  # a report raised; the others are still to be reported
                 self._link.post(self._report_done)
+
+    def _end(self, thread_attempt: _ThreadAttempt, outcome: Outcome) -> None:
+        self._unreported.discard(thread_attempt)
+        thread_attempt.attempt.context = None
+        thread_attempt.context.end()
+        if not self._is_stopped:
+            self._report(thread_attempt.attempt, outcome)
+
+    def _await_on_loop(self, thread_attempt: _ThreadAttempt, found: _Awaitable, link: EngineLink) -> None:
+        def end_if_never_started(_: asyncio.Task[None]) -> None:
+            if thread_attempt in self._unreported:
+                found.close()
+                self._end(thread_attempt, Cancelled())
+
+        thread_attempt.task = asyncio.Task(
+            self._await(thread_attempt, found, link),
+            loop=link.loop,
+            name=thread_attempt.attempt.name,
+            context=thread_attempt.contextvars,
+        )
+        # A task that is cancelled before its first step never enters its coroutine.
+        thread_attempt.task.add_done_callback(end_if_never_started, context=link.contextvars)
+
+    async def _await(self, thread_attempt: _ThreadAttempt, found: _Awaitable, link: EngineLink) -> None:
+        outcome: Outcome
+        try:
+            result = await found.value
+            link.fork_guard.exit_if_forked(None)
+            outcome = Succeeded(found.body.store(result))
+        except BaseException as error:  # also SystemExit, which would stop the event loop
+            if not link.loop.is_running():
+                raise  # GeneratorExit from the garbage collector: there is no loop left to report on
+            link.fork_guard.exit_if_forked(error)
+            outcome = outcome_of(error, thread_attempt.context, found.body)
+        link.contextvars.run(self._end, thread_attempt, outcome)
 
     def _forget_thread(self, thread: threading.Thread) -> None:
         thread.join()  # it returns at once: posting this callback was the last thing the thread did
         self._threads.discard(thread)
         if not self._threads:
             self._all_exited.set()
-
-
-def _never_awaited(attempt: Attempt, result: object) -> WrongType:
-    if inspect.iscoroutine(result):
-        result.close()  # else Python warns about it later, far from the cause
-    return WrongType(
-        f"the result of {'step' if attempt.options.is_step else 'task'} {attempt.name!r}",
-        f"a plain function returned an awaitable ({type(result).__name__}), which nobody awaits on a thread; "
-        "declare the function with `async def`" + (_OR_PARTIAL if attempt.options.is_step else ""),
-    )
-
-
-_OR_PARTIAL = ", or pass functools.partial(function, argument) of an async function instead of a lambda"

@@ -90,7 +90,8 @@ class TaskBody(Protocol):
     def is_async(self) -> bool: ...
 
     def call(self, input: Payload) -> Any:
-        """Returns a coroutine if `is_async`, else the function's result. Raises WrongType on bad input."""
+        """Returns a coroutine if `is_async`, else the function's result, which is awaited if it is an
+        awaitable. Raises WrongType on bad input."""
         ...
 
     def store(self, result: Any) -> Payload:

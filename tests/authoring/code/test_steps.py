@@ -79,6 +79,7 @@ async def test_functions_of_every_kind_survive_a_crash_at_every_commit(
             await ctx.step("async object", doubler),
             await ctx.step("partial of an async method", partial(doubler.later, 4)),
             await ctx.step("partial of an async object", partial(doubler)),
+            await ctx.step("lambda of an async method", lambda: doubler.later(8)),
             await ctx.step("with defaults", lambda number=5: number),
             await ctx.step("a class", int),
         ]
@@ -86,7 +87,7 @@ async def test_functions_of_every_kind_survive_a_crash_at_every_commit(
 
     result = await assert_durable(every_kind, "who", new_database=new_database, catalog=catalog)
 
-    assert result == ["WHO!", {"text": "plain", "words": 1}, [4, 8, 4, 5, 0], None]
+    assert result == ["WHO!", {"text": "plain", "words": 1}, [4, 8, 4, 16, 5, 0], None]
 
 
 async def test_async_steps_run_on_the_nodes_event_loop_and_plain_ones_on_threads(catalog: Catalog) -> None:
@@ -320,14 +321,32 @@ async def test_what_cannot_be_a_step_is_refused_where_it_is_given(
         assert reason in str(refused.value)
 
 
-async def test_a_lambda_that_returns_a_coroutine_fails_with_what_to_do(catalog: Catalog) -> None:
+async def test_the_limits_of_a_step_hold_for_the_awaitable_that_it_returns(catalog: Catalog) -> None:
+    async def hang(seconds: int) -> None:
+        await asyncio.sleep(seconds)
+
+    async def beat(times: int) -> int:
+        for number in range(times):
+            task_context().heartbeat(number)
+            await asyncio.sleep(8)
+        return times
+
     @workflow(catalog=catalog)
-    async def mistaken() -> None:
-        await context().step("double", lambda: Doubler().later(2))
+    async def limited() -> list[Any]:
+        step = context().step
+        told: list[Any] = []
+        for timeout, heartbeat in ((5 * SECOND, None), (None, 10 * SECOND)):
+            try:
+                await step("hang", lambda: hang(1_000_000), timeout=timeout, heartbeat=heartbeat)
+            except TimeoutError as error:
+                told.append(type(error).__name__)
+        given_up = step("hang", lambda: hang(1_000_000))
+        await asyncio.sleep(1)
+        given_up.cancel()
+        return [*told, await step("beat", lambda: beat(10), heartbeat=10 * SECOND)]
 
     async with Environment(catalog=catalog) as env:
-        with pytest.raises(WrongType, match=r"the result of step 'double'.* pass functools\.partial"):
-            await env.run(mistaken)
+        assert await env.run(limited) == ["TaskTimedOut", "TaskTimedOut", 10]
 
 
 async def test_a_hint_that_cannot_be_resolved_is_refused_by_name(catalog: Catalog) -> None:

@@ -2,8 +2,8 @@
 
 No catalog knows the function. The program keeps it, under the number of its task, while the task is open. The
 function runs after the commit that records the request, as that of any task: an async function on the node's
-event loop, a plain one on a thread. It gets no arguments: what it needs is in its closure. Only its result is
-stored.
+event loop, a plain one on a thread. If a plain one returns an awaitable, that is awaited on the event loop.
+The function gets no arguments: what it needs is in its closure. Only its result is stored.
 """
 
 from __future__ import annotations
@@ -106,8 +106,7 @@ def _why_not(function: Any) -> str | None:
 
 
 _NEEDS_ARGUMENTS = (
-    "a step calls its function without arguments; use `lambda: function(argument)`, "
-    "or functools.partial(function, argument) if the function is async"
+    "a step calls its function without arguments; use `lambda: function(argument)`, also if it is async"
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections import Counter
 from collections.abc import Callable, Mapping
 from random import Random
@@ -96,7 +97,7 @@ class WatchedBody:
         is_success = False
         try:
             result = self._body.call(input)
-            if self._body.is_async:
+            if inspect.isawaitable(result):
                 result = await result
             is_success = True
         finally:
