@@ -217,7 +217,7 @@ async def test_what_one_task_leads_to_waits_while_another_ends(store_url: str) -
         run = await hf.start(two_lines)
         await until(lambda: len(begun) == 2)
         await run.pause()
-        await until(lambda: _is_read(hf, run))
+        await _until_begun(hf, run)
 
         gates["first"].set()
         await asyncio.sleep(0.3)
@@ -230,8 +230,61 @@ async def test_what_one_task_leads_to_waits_while_another_ends(store_url: str) -
         assert sorted(begun) == ["first", "other", "second"]
 
 
-async def _is_read(hf: Holdfast, run: Any) -> bool:
-    return all(message.is_read for message in await hf.messages(run))
+async def _until_begun(hf: Any, run: Any) -> None:
+    """Until the node that has the run is pausing it. Acts are heard in order; this one is done at once."""
+    await hf.try_now(run, "no such task")
+    await until(lambda: _is_read(hf, run, "try_now"))
+
+
+async def _is_read(hf: Any, run: Any, kind: str) -> bool:
+    return all(message.is_read for message in await hf.messages(run) if message.kind == kind)
+
+
+async def test_a_run_whose_node_dies_while_it_is_paused_is_paused_by_the_next(store_url: str) -> None:
+    gates.update(first=asyncio.Event())
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(two_tasks)
+        await until(lambda: begun)
+        await run.pause()
+        await _until_begun(env, run)
+        await env.crash()
+        gates["first"].set()
+
+        await _until_status(run, RunStatus.PAUSED)
+        assert "second" not in begun
+        assert [it.is_read for it in await env.messages(run)] == [True, True]
+        await run.resume()
+
+        assert await run.result() == ["first", "second"]
+
+
+@workflow(catalog=catalog)
+async def stumbling_beside() -> list[str]:
+    return list(await asyncio.gather(stumble(), gated("other")))
+
+
+@pytest.mark.parametrize("ends_by", ["time", "hand"])
+async def test_a_backoff_that_ends_while_another_task_runs_begins_nothing(
+    store_url: str, ends_by: str
+) -> None:
+    gates.update(other=asyncio.Event())
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(stumbling_beside)
+        await _until_backoff(env, run)
+        await run.pause()
+        await _until_begun(env, run)
+
+        if ends_by == "hand":
+            await env.try_now(run)
+        else:
+            env.clock.advance(2 * 3600 * SECOND)
+        await asyncio.sleep(0.1)
+        assert sorted(begun) == ["other", "stumble"]
+        gates["other"].set()
+        await _until_status(run, RunStatus.PAUSED)
+        await run.resume()
+
+        assert await run.result() == ["at last", "other"]
 
 
 async def _until_status(run: Any, status: RunStatus) -> None:
@@ -329,7 +382,7 @@ async def test_only_runs_that_go_on_can_be_paused(store_url: str) -> None:
 # --- try now
 
 
-async def _until_backoff(hf: Holdfast, run: Any) -> None:
+async def _until_backoff(hf: Any, run: Any) -> None:
     async with asyncio.timeout(PATIENCE):
         while not [each for each in await hf.tasks(run) if each.retry_at is not None]:  # noqa: ASYNC110
             await asyncio.sleep(0.01)

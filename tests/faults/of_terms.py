@@ -70,4 +70,24 @@ FAULTS = [
         [Code("core.fingerprints:fingerprint").replace('_NUMBER.sub("#", A)', "A")],
         cases(_ACTS, "test_failures_of_one_cause_are_one_group_and_retried_together[sqlite]"),
     ),
+    Fault(
+        "pauses-read-before-they-are-done",
+        "a pause survives the death of the node that is pausing",
+        [
+            Code("engine.operator_acts:obey").replace(
+                "resident.pause_messages += (message.id,)", "tick.mark_read(resident, message.id)"
+            )
+        ],
+        cases(_ACTS, "test_a_run_whose_node_dies_while_it_is_paused_is_paused_by_the_next[sqlite]"),
+    ),
+    Fault(
+        "backoffs-end-in-runs-that-are-paused",
+        "no task of a paused run begins",
+        [Code("engine.attempt_recorder:dispatch_due").replace("attempt.resident.pause is not None", "False")],
+        cases(
+            _ACTS,
+            "test_a_backoff_that_ends_while_another_task_runs_begins_nothing[sqlite-time]",
+            "test_a_backoff_that_ends_while_another_task_runs_begins_nothing[sqlite-hand]",
+        ),
+    ),
 ]

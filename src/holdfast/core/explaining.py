@@ -226,6 +226,9 @@ class _Explainer:
                 came = "a child has ended"
             case MessageKind.TASK:
                 came = "a worker has ended a task"
+            case MessageKind.PAUSE if self._run.owner is not None:
+                what = "it is to be paused, and is when the tasks that run have ended"
+                return Reason(ReasonKind.MESSAGE, unread.name, what, since)
             case _:
                 came = "a message has arrived"
         times = f" {unread.times:,} times" if unread.times > 1 else ""

@@ -162,6 +162,11 @@ class AttemptRecorder:
         """
         if attempt.stage is Stage.CLOSED:
             return
+        if attempt.resident.pause is not None:
+            attempt.due_at = None
+            hold(self._commit, attempt.resident)
+            self.move(attempt, TaskStatus.PENDING, None)
+            return  # the run is being paused: whoever has it when it is resumed dispatches the attempt
         if attempt.options.service is not None:
             self.offer_to_workers(attempt, self._now)
             return
@@ -260,7 +265,8 @@ class AttemptRecorder:
             self.move(again, TaskStatus.PENDING, None)
             return
         self.move(again, TaskStatus.PENDING, None)
-        self.unplaced.append(again)
+        if resident.pause is None:
+            self.unplaced.append(again)
 
     def _settle(self, attempt: LiveAttempt, status: TaskStatus, outcome: Outcome, at: Instant) -> None:
         resident = attempt.resident

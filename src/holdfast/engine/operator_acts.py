@@ -13,7 +13,7 @@ from holdfast.core.history import read_text
 from holdfast.core.records import MessageKind, MessageRecord
 from holdfast.core.values import RunStatus, TaskStatus
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
-from holdfast.engine.attempt_recorder import AttemptRecorder, hold
+from holdfast.engine.attempt_recorder import AttemptRecorder
 from holdfast.engine.resident import Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.ports.commits import Commit, ReleasedRun
@@ -34,15 +34,17 @@ class ActingTick(Protocol):
 
 
 def obey(tick: ActingTick, resident: Resident, message: MessageRecord) -> None:
-    tick.mark_read(resident, message.id)
     text = read_text(message.payload)
-    match message.kind:
-        case MessageKind.TERMINATE:
-            tick.end(resident, CancelRun(text), is_forced=True)
-        case MessageKind.PAUSE:
-            _begin_pause(tick, resident, WaitReason(WaitKind.OPERATOR, message.name, text))
-        case _:
-            _end_backoffs(tick, resident, message.name)
+    if message.kind is MessageKind.PAUSE:
+        # Read only when the run is paused: if this node dies before, the next owner is told as well.
+        resident.pause_messages += (message.id,)
+        _begin_pause(tick, resident, WaitReason(WaitKind.OPERATOR, message.name, text))
+        return
+    tick.mark_read(resident, message.id)
+    if message.kind is MessageKind.TERMINATE:
+        tick.end(resident, CancelRun(text), is_forced=True)
+    else:
+        _end_backoffs(tick, resident, message.name)
 
 
 def _end_backoffs(tick: ActingTick, resident: Resident, task: str) -> None:
@@ -70,7 +72,8 @@ def try_to_pause(tick: ActingTick, resident: Resident) -> None:
     running = [each for each in resident.attempts.values() if each.stage is Stage.RUNNING]
     if resident.is_gone or running or resident.pause is None:
         return
-    hold(tick.commit, resident)
+    for message in resident.pause_messages:
+        tick.mark_read(resident, message)
     deadline = None if resident.deadline is None else resident.deadline.due
     wait = describe_wait([resident.pause])
     tick.commit.released.append(ReleasedRun(resident.key, RunStatus.PAUSED, None, deadline, *wait))

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from holdfast.core.events import Event
+from holdfast.core.events import Event, MessageId
 from holdfast.core.history import UnsettledTask
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
@@ -86,6 +86,7 @@ class Resident:
         "is_wait_shown",
         "key",
         "pause",
+        "pause_messages",
         "position",
         "program",
         "record",
@@ -114,6 +115,8 @@ class Resident:
         """Its row says what it waits for, although it is in memory."""
         self.pause: WaitReason | None = None
         """Set while it is being paused: it begins nothing, and leaves memory when no attempt runs."""
+        self.pause_messages: tuple[MessageId, ...] = ()
+        """Those that asked for it."""
         self.events: list[Event] = []
         """What has happened to it and is not in its journal yet, in order."""
         self.attempts: dict[int, LiveAttempt] = {}
