@@ -28,7 +28,12 @@ checked whenever a caller is answered:
 checked in the end:
   promise 4, 5  every run ended as the same program does without faults
   promise 7  every run has ended, no node keeps anything in memory, every node stops when it is asked to
-  and every recorded success was really done, says a witness who does not ask the engine"""
+  and every recorded success was really done, says a witness who does not ask the engine
+checked in the workload life as well:
+  no attempt starts while its run is paused or is being paused, before its start, or after its end
+  a pause is read when the run is paused; one id has one run; a deadline ends a run by name, in its grace
+  each accepted signal is heard once, in order; each reader of a stream gets each item once, in order
+  lists by tag are right; a deleted run leaves no row; explain says only what is so, and what would help"""
 
 
 class Tally(msgspec.Struct):

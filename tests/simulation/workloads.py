@@ -7,11 +7,12 @@ from collections.abc import Callable
 from tests.simulation.dags import draw_dag_scenario
 from tests.simulation.flows import draw_flow_scenario
 from tests.simulation.jobs import draw_jobs, draw_lone_tasks
+from tests.simulation.life import draw_life
 from tests.simulation.programs import draw_program
 
 from holdfast.testing.simulation.simulation import Scenario
 
-MIX = ("jobs", "jobs", "jobs", "dags", "programs", "flows", "tasks")
+MIX = ("jobs", "jobs", "jobs", "dags", "programs", "flows", "tasks", "life", "life")
 """The workloads of consecutive batches of seeds. A program takes days of simulated time, and some four times
 as long to run."""
 
@@ -21,4 +22,5 @@ WORKLOADS: dict[str, Callable[[int], Scenario]] = {
     "dags": draw_dag_scenario,
     "flows": draw_flow_scenario,
     "tasks": draw_lone_tasks,
+    "life": draw_life,
 }

@@ -26,8 +26,15 @@ class MemoryDatabase(SqliteDatabase):
         self.locked_nodes: list[str] = []
         """Nodes whose rows other transactions have locked, as on Postgres. A reaper skips them."""
 
+        self._last: _MemoryConnection | None = None
+
     def connect(self) -> SqliteConnection:
-        return _MemoryConnection(self)
+        self._last = _MemoryConnection(self)
+        return self._last
+
+    def ask(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+        """For checks that no query of the store answers."""
+        return [] if self._last is None else self._last.ask(sql, params)
 
     def store(self) -> SqlStore:
         return SqlStore(Driver(self, threads=False))
@@ -46,6 +53,9 @@ class _MemoryConnection(SqliteConnection):
             return super().rows(query, *params)
         finally:
             self._lengthen(-_LOCKED)
+
+    def ask(self, sql: str, params: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        return list(self._connection.execute(sql, params))
 
     def _lengthen(self, by: int) -> None:
         """Move the ends of the leases of locked nodes, so that no reaper takes them for expired."""

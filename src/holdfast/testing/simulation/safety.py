@@ -23,6 +23,7 @@ from holdfast.testing.simulation.queue_checks import QueueChecks, broken_by_work
 _NO_MATTER_HOW_LONG = Instant(0)
 """Since when a run is due proves nothing here: all nodes may be down for a while."""
 _NO_REASON = Failure(type="", message="nobody says why")
+_DELETES = ("bury_runs", "clear_buried")
 _EVERYTHING_EVERY = 16
 """Ended runs, which nothing should change, are checked at every 16th write only."""
 
@@ -39,7 +40,12 @@ class Safety:
         self._known: dict[RunKey, History] = {}
         self._ended: set[RunKey] = set()
         """The runs that have ended at least once. A run may have been opened again since."""
-        self._states: dict[RunKey, dict[str, Any]] = {}
+        self.deleted: dict[RunKey, History] = {}
+        """The runs that clients have deleted, as they were before."""
+        self.on_change: list[Callable[[History | None, History], None]] = []
+        """Called after a write, for each run that it has changed, with the rows before and after it."""
+        self.on_start: list[Callable[[Attempt, History], None]] = []
+        """Called when an attempt starts, with the rows of its run."""
         self._leases: dict[NodeId, int] = {}
         self._items = QueueChecks()
         self.writes = self.starts = self.answers = 0
@@ -60,8 +66,11 @@ class Safety:
             self._note_lease(operation.args[0], result)
             return
         is_thorough = self.writes % _EVERYTHING_EVERY == 0
+        self._note_deleted(operation)
         for before, after in self._changes(is_thorough):
             self._check_parked(before, after)
+            for watch in self.on_change:
+                watch(before, after)
             for broken in (
                 *_broken_by(operation, before, after, self._leases),
                 *broken_by_workers(operation, result, before, after),
@@ -91,11 +100,20 @@ class Safety:
             name = run.id or key_text(run.key)
             self._fail(f"promise 5, same journal, same commands: run {name} is parked: {failure.message}")
 
+    def _note_deleted(self, operation: StoreCall) -> None:
+        there = {record.key for record in self._records()}
+        for key in [key for key in self._known if key not in there]:
+            history = self.deleted[key] = self._known.pop(key)
+            if operation.name not in _DELETES:
+                self._fail(f"a run is gone: {key_text(key)}, by {operation} of {operation.process}")
+            elif not history.run.status.is_final:
+                self._fail(f"a run was deleted before it had ended: {key_text(key)}, by {operation.process}")
+
+    def _records(self) -> list[RunRecord]:
+        return run_inline(self._store.list_runs(self._namespace, RunFilter(limit=10_000)))
+
     def _changes(self, is_thorough: bool) -> Iterator[tuple[History | None, History]]:
-        records = run_inline(self._store.list_runs(self._namespace, RunFilter(limit=10_000)))
-        there = {record.key for record in records}
-        for key in self._known.keys() - there:
-            self._fail(f"a run is gone: {key_text(key)}")
+        records = self._records()
         open_runs = [record.key for record in records if is_thorough or self._may_change(record)]
         if not open_runs:
             return
@@ -121,6 +139,8 @@ class Safety:
         what = f"{attempt.name} ({attempt.seq}, attempt {attempt.number}) of run {key_text(attempt.run)}"
         history = self._known.get(attempt.run)
         task = next((task for task in history.tasks if task.seq == attempt.seq), None) if history else None
+        if attempt.run in self.deleted and not self.clocks_agree:
+            return
         if history is None or task is None:
             self._fail(f"promise 1, journal before effect: {what} starts and is not recorded")
             return
@@ -136,13 +156,15 @@ class Safety:
             self._fail(f"promise 3, recorded tasks are never done again: {what} starts, it is {task.status}")
         elif task.attempt != attempt.number:
             self._fail(f"attempts are counted: {what} starts, the store has it at attempt {task.attempt}")
+        for watch in self.on_start:
+            watch(attempt, history)
 
     # --- the promises about answers
 
     def check_known(self, run: RunKey) -> None:
         """Called when a caller was told that this run exists."""
         self.answers += 1
-        if run not in self._known:
+        if run not in self._known and run not in self.deleted:
             self._fail(f"promise 1, no caller is answered before the commit: run {key_text(run)} is unknown")
 
     def check_ended(self, run: RunKey) -> None:
@@ -154,6 +176,9 @@ class Safety:
     def unfinished(self) -> list[RunRecord]:
         return [history.run for history in self._known.values() if not history.run.status.is_final]
 
+    def history(self, run: RunKey) -> History | None:
+        return self._known.get(run)
+
     def histories(self) -> list[History]:
         return list(self._known.values())
 
@@ -162,7 +187,7 @@ def _broken_by(
     operation: StoreCall, before: History | None, after: History, leases: dict[NodeId, int]
 ) -> Iterator[str]:
     if before is None:
-        if operation.name not in ("commit", "create_runs", "signal_or_start"):
+        if operation.name not in ("commit", "create_runs", "signal_or_start", "fire_schedule"):
             yield "a run came from nowhere"
         return
     old, new = before.run, after.run

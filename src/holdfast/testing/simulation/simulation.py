@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from random import Random
-from typing import Protocol, assert_never
+from typing import Protocol, assert_never, runtime_checkable
 
 from holdfast.authoring.catalog import Catalog
 from holdfast.client.client import Client
@@ -121,6 +121,15 @@ class Scenario(Protocol):
         ...
 
 
+@runtime_checkable
+class WatchingScenario(Protocol):
+    """A scenario that also looks on: at the rows after each write, and at attempts that start."""
+
+    def watch(self, simulation: Simulation) -> None:
+        """Called once, before anything happens."""
+        ...
+
+
 class Simulation:
     def __init__(
         self,
@@ -147,10 +156,10 @@ class Simulation:
         self.max_resident = Random(f"{seed} memory").choice(_MEMORIES)
         slices = Random(f"{seed} slices")
         self.page_rows, self.slice_steps = slices.choice(_PAGES), slices.randint(1, 3)
-        rows = MemoryDatabase()
+        rows = self.rows = MemoryDatabase()
         store = rows.store()
         run_inline(store.open())
-        self._store = store
+        self.store = store
         self.safety = Safety(store, self.namespace, self.world.fail, scenario.deadly)
         self.conditions = WorldConditions()
         self.witness = Witness(lambda: self.world.now)
@@ -166,7 +175,8 @@ class Simulation:
         self.blamed: set[RunKey] = set()
         """The runs that were charged with a stall. Each is charged once at most, since a second time parks
         it."""
-        self._are_faults_over = False
+        self.faults_ended_at: int | None = None
+        """When the faults stopped; None while there may be some."""
         self.is_over = False
         """True when processes are being stopped: no machine may boot any more."""
         drawn = dice.randint(1, 3)
@@ -187,6 +197,8 @@ class Simulation:
         self.plan: FaultPlan = (
             draw_plan(dice, victims, self._span, scenario.most_faults) if plan is None else plan
         )
+        if isinstance(scenario, WatchingScenario):
+            scenario.watch(self)
 
     def _add_workers(self) -> list[str]:
         """Adds machines that run a worker only, and returns their names."""
@@ -278,7 +290,7 @@ class Simulation:
             self.world.after(fault.at, lambda: self._strike(fault))
 
     def _strike(self, fault: TimedFault) -> None:
-        if self._are_faults_over:
+        if self.faults_ended_at is not None:
             return
         self.world.note("!", str(fault))
         self.struck[type(fault).__name__] += 1
@@ -307,7 +319,7 @@ class Simulation:
 
     def _stop_faults(self) -> None:
         self.world.note("!", "the faults are over")
-        self._are_faults_over = True
+        self.faults_ended_at = self.world.now
         self.conditions.clear()
         for machine in self._machines.values():
             machine.stop_faults()
@@ -316,7 +328,7 @@ class Simulation:
 
     def _read_attempts(self) -> list[AttemptRecord]:
         runs = [history.run.key for history in self.safety.histories()]
-        return [each for run in runs for each in run_inline(self._store.list_attempts(self.namespace, run))]
+        return [each for run in runs for each in run_inline(self.store.list_attempts(self.namespace, run))]
 
     async def use(self, client: Client) -> None:
         await self._scenario.use(client)
@@ -331,7 +343,7 @@ class Simulation:
                 process.vanish("the simulation is over")
         for process in self._ended_processes:
             process.dispose()
-        run_inline(self._store.close())
+        run_inline(self.store.close())
 
 
 @contextmanager
