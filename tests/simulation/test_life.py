@@ -7,15 +7,20 @@ from typing import Any
 
 import pytest
 from tests.simulation.life import draw_life
-from tests.simulation.life.programs import Script, Work
+from tests.simulation.life.book import Book, Planned
+from tests.simulation.life.deeds import Change, Deed, Start
+from tests.simulation.life.programs import Script, Struggle, Together, Work
+from tests.simulation.life.scenario import Life, User
 
 from holdfast.client import explaining
 from holdfast.core.explanations import Reason, ReasonKind
+from holdfast.core.records import MessageKind
 from holdfast.engine.attempt_recorder import AttemptRecorder
 from holdfast.engine.residents import Residents
 from holdfast.stores import retention
+from holdfast.testing.simulation.faults import Fault, MachineCrash
 from holdfast.testing.simulation.simulation import Simulation
-from holdfast.testing.simulation.world import Violation
+from holdfast.testing.simulation.world import SECOND, Violation
 
 
 def leave_tasks_of_deleted_runs(patch: pytest.MonkeyPatch) -> None:
@@ -81,6 +86,31 @@ def test_a_broken_promise_is_told_by_name(
         Simulation(seed, draw_life(seed)).run()
 
     assert told in str(violation.value)
+
+
+def pausing() -> Life:
+    """A run is asked to pause while one of its tasks runs and another is in its backoff."""
+    script = Script([Together([Struggle(1, failures=1)], [Work(2, seconds=60.0)])])
+    deeds: list[tuple[float, Deed]] = [(0.0, Start("run-0", {})), (5.0, Change("run-0", "pause", 30))]
+    return Life([User(deeds)], Book({"run-0": Planned("run-0", script)}, []))
+
+
+def test_a_task_that_begins_while_its_run_is_being_paused_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin_backoffs_while_pausing(monkeypatch)
+
+    with pytest.raises(Violation, match="no task begins while its run is paused: struggle"):
+        Simulation(0, pausing(), plan=[], nodes=1).run()
+
+
+def test_a_run_is_paused_though_its_node_dies_meanwhile() -> None:
+    crashes: list[Fault] = [MachineCrash("node-1", at * SECOND, SECOND) for at in (15, 40)]
+    simulation = Simulation(0, pausing(), plan=crashes, span=90 * SECOND, nodes=1)
+
+    simulation.run()
+
+    [history] = simulation.safety.histories()
+    assert [message.kind for message in history.messages] == [MessageKind.PAUSE, MessageKind.RESUME]
+    assert simulation.struck.total() == 2
 
 
 def test_a_script_accepts_only_what_it_must_have_done() -> None:
