@@ -28,6 +28,7 @@ _SLACK = 120 * SECOND
 """For a node to notice: longer than a lease, and than the longest task with its delays."""
 _LOST = "TaskLost"
 """Ten nodes died over one task."""
+_PAUSE_AND_GO_ON = (MessageKind.PAUSE, MessageKind.RESUME, MessageKind.RETRY)
 _TABLES = (
     "journal",
     "tasks",
@@ -71,7 +72,7 @@ class Watch:
         return run_inline(self._simulation.store.list_streams(self._simulation.namespace, run))
 
     def _check_start(self, attempt: Attempt, history: History) -> None:
-        acts = [it for it in history.messages if it.kind in (MessageKind.PAUSE, MessageKind.RESUME)]
+        acts = [it for it in history.messages if it.kind in _PAUSE_AND_GO_ON]
         done = [it.kind for it in acts if it.taken is not None]
         what = f"{attempt.name} ({attempt.seq}, attempt {attempt.number}) of run {attempt.run_id} starts"
         options = read_run_options(history.run.options)
