@@ -51,10 +51,13 @@ class _Facts:
             case ReasonKind.SIGNAL | ReasonKind.PROMISE:
                 # Of a run that is in memory or due only the journal is known, not what its code has given up.
                 is_known = run.owner is None and run.wake_at is None and not self._was_cancelled()
+                is_known = is_known and not self._was_retried()
                 return (kind.value, name) in self.waits() or not is_known
             case ReasonKind.TIMER:
                 is_due = run.wake_at is not None and run.wake_at <= self._asked_at
-                return is_due or any(key.startswith("wait:timer:") for key in self._state)
+                if is_due or self._was_retried() or self._was_cancelled():
+                    return True  # the journal does not say which timers its code has given up
+                return any(key.startswith("wait:timer:") for key in self._state)
             case ReasonKind.RETRY:
                 return name in open_tasks and is_later
             case ReasonKind.TASK | ReasonKind.SLOT:
@@ -79,6 +82,10 @@ class _Facts:
                 return run.status.is_final
             case _:
                 return False
+
+    def _was_retried(self) -> bool:
+        """Then its state is as it was before the steps that are made again, until they are."""
+        return any(it.kind is MessageKind.RETRY for it in self._history.messages)
 
     def _was_cancelled(self) -> bool:
         return any(it.kind is MessageKind.CANCEL for it in self._history.messages)

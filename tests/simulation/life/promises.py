@@ -88,7 +88,8 @@ class Watch:
         # A cancellation wakes a run before its start. If older mail fills what a node reads at once, the node
         # hears of the cancellation after the first step of the run, which may begin a task.
         is_early = options.start_at is not None and self._simulation.world.now < options.start_at - SECOND
-        if is_early and not cleans_up:
+        was_retried = any(it.kind is MessageKind.RETRY for it in history.messages)  # which starts it at once
+        if is_early and not cleans_up and not was_retried:
             self._simulation.world.fail(f"no task begins before the start of its run: {what}")
 
 
@@ -183,7 +184,9 @@ def _deadline(history: History, book: Book, simulation: Simulation) -> Iterator[
     harms = book.harms_to(run.id or "")
     is_named = run.failure is not None and run.failure.type.endswith(":DeadlineExceeded")
     late = run.finished_at - deadline
-    if late > 0 and run.status is not RunStatus.CANCELLED and not is_named and simulation.safety.clocks_agree:
+    # A run that is retried after its deadline goes on, and may succeed.
+    may_be_late = run.status is RunStatus.CANCELLED or is_named or "retry" in harms
+    if late > 0 and not may_be_late and simulation.safety.clocks_agree:
         yield f"it has ended {late / SECOND} s after its deadline, and does not say so"
     if late < 0 and is_named and "retry" not in harms and simulation.safety.clocks_agree:
         yield f"it has failed by its deadline {-late / SECOND} s before it"
