@@ -108,6 +108,7 @@ class Holdfast(Client):
             waiters,
             namespace=self.settings.namespace,
             now=parts.clock.now,
+            new_key=parts.new_key,
             worker_ttl=dt.timedelta(seconds=self.settings.worker_ttl_seconds),
             queue_lease=dt.timedelta(seconds=self.settings.queue_lease_seconds),
             is_alive=self._is_alive,

@@ -10,9 +10,10 @@ from tests.differential.tables import AWAKE, Tables
 
 from holdfast.core.events import MessageId
 from holdfast.core.history import cancellation
-from holdfast.core.records import DONE_BY_STORE, MessageKind, MessageRecord
-from holdfast.core.run_options import read_run_options
-from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus
+from holdfast.core.journal import write_timers_moved
+from holdfast.core.records import DONE_BY_STORE, MessageKind, MessageRecord, RunRecord
+from holdfast.core.run_options import read_run_options, with_options_changed
+from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, TaskStatus, key_text
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import Act, ActResult
@@ -54,7 +55,7 @@ def act_on_runs(tables: Tables, namespace: str, acts: Sequence[Act], now: Instan
     for act in done:
         text = Payload(msgspec.json.encode(act.text))
         record(tables, act.run, act.kind, act.by or None, now, act.task, text)
-    children = [message for message in news if message.kind is MessageKind.CANCEL]
+    children = [message for message in news if message.kind is not MessageKind.CHILD]
     parents = [message for message in news if message.kind is MessageKind.CHILD]
     tables.deliver(namespace, [*map(_message, asked), *children, *parents], now)
     return results
@@ -70,19 +71,67 @@ def _result(tables: Tables, namespace: str, act: Act) -> ActResult:
     return ActResult.DONE if is_direct else ActResult.POSTED
 
 
-def _terminate(tables: Tables, act: Act, now: Instant) -> list[NewMessage]:
+def _terminate(
+    tables: Tables, act: Act, now: Instant, reason: str = "its parent was terminated"
+) -> list[NewMessage]:
     run = tables.runs[act.run]
     failure = cancellation(terminated_words(act))
     changes: dict[str, Any] = {"wake_at": None, "waiting": None, "epoch": run.epoch + 1}
     tables.change(act.run, status=RunStatus.CANCELLED, failure=failure, finished_at=now, **changes)
     tables.cancel_tasks(act.run, now)
-    return [*news_for_children(tables, act.run), *_news_for_parent(tables, act.run)]
+    return [*news_for_children(tables, act.run, reason), *_news_for_parent(tables, act.run)]
 
 
-def news_for_children(tables: Tables, run: RunKey) -> list[NewMessage]:
-    reason = Payload(b'"its parent was terminated"')
+def restart_runs(
+    tables: Tables, namespace: str, runs: Sequence[RunRecord], replaces: bool, by: str, now: Instant
+) -> dict[RunKey, RunKey]:
+    """One after the other: an id that was taken is given up, or kept by a run that goes on."""
+    kept: dict[RunKey, RunKey] = {}
+    ended: list[tuple[RunRecord, RunRecord]] = []
+    news: list[NewMessage] = []
+    wanted = [run for run in runs if run.key not in tables.runs]
+    pairs = [(run, tables.named(namespace, run.id)) for run in wanted]
+    for run, known in pairs:
+        if known is not None and not known.status.is_final and not replaces:
+            kept[run.key] = known.key
+        elif known is not None:
+            ended.append((run, known))
+    for run, known in sorted(ended, key=lambda pair: pair[1].key):
+        if replaces:
+            tables.clear_queue(known.key)
+        if not known.status.is_final:
+            act = Act(known.key, MessageKind.TERMINATE, f"replaced by run {key_text(run.key)}", by)
+            if known.owner is not None:
+                tables.lost_runs[known.owner, known.key] = None
+            news += _terminate(tables, act, now, "its parent was replaced")
+            tables.change(known.key, owner=None)
+            record(tables, known.key, act.kind, by or None, now, "", Payload(msgspec.json.encode(act.text)))
+    for run, known in pairs:
+        if run.key not in kept:
+            tables.add_runs(namespace, [run if known is None else _successor(tables, run, known)])
+    children = [message for message in news if message.kind is not MessageKind.CHILD]
+    parents = [message for message in news if message.kind is MessageKind.CHILD]
+    children.sort(key=lambda message: message.run)
+    tables.deliver(namespace, [*children, *parents], now)
+    return kept
+
+
+def _successor(tables: Tables, run: RunRecord, known: RunRecord) -> RunRecord:
+    """Takes the id from the run that has it."""
+    tables.change(known.key, id=None, options=with_options_changed(known.options, former_id=known.id))
+    generation = read_run_options(known.options).generation + 1
+    options = with_options_changed(run.options, previous=key_text(known.key), generation=generation)
+    return msgspec.structs.replace(run, options=options)
+
+
+def news_for_children(
+    tables: Tables, run: RunKey, reason: str = "its parent was terminated"
+) -> list[NewMessage]:
+    cancelled, at_once = (Payload(msgspec.json.encode(each)) for each in (reason, f"terminated: {reason}"))
     return [
-        NewMessage(child.key, MessageKind.CANCEL, "", reason, run)
+        NewMessage(child.key, MessageKind.TERMINATE, "", at_once, run)
+        if read_run_options(child.options).on_parent_end == "terminate"
+        else NewMessage(child.key, MessageKind.CANCEL, "", cancelled, run)
         for child in sorted(tables.runs.values(), key=lambda each: each.key)
         if child.parent == run and child.depth > 0 and not child.status.is_final
     ]
@@ -110,6 +159,25 @@ def let_queue_go(tables: Tables, runs: Collection[RunKey], now: Instant) -> None
     for at, item in tables.queue.items():
         if item.run in runs and item.worker is None and item.ready_at > now + _CENTURY // 2:
             tables.queue[at] = item._replace(ready_at=Instant(item.ready_at - _CENTURY))
+
+
+def move_timers(tables: Tables, run: RunKey, now: Instant) -> None:
+    """What the run waits for in time comes later by as long as it was paused."""
+    mail = tables.mail(run)
+    resumed = max((it.id for it in mail if it.kind is MessageKind.RESUME), default=0)
+    pauses = [tables.posted[it.id][1] for it in mail if it.kind is MessageKind.PAUSE and it.id > resumed]
+    by = max(0, now - min(pauses, default=now))
+    if not by:
+        return
+    for at, task in tables.tasks.items():
+        if at[0] == run and task.status is TaskStatus.PENDING and task.due_at is not None:
+            tables.tasks[at] = msgspec.structs.replace(task, due_at=Instant(task.due_at + by))
+    for at, item in tables.queue.items():
+        if item.run == run and item.worker is None:
+            tables.queue[at] = item._replace(ready_at=Instant(item.ready_at + by))
+    steps = [position for key, position in tables.journal if key == run]
+    if steps:
+        tables.journal[run, max(steps) + 1] = write_timers_moved(now, by)
 
 
 def _hurry(tables: Tables, act: Act, now: Instant) -> None:

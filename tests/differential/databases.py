@@ -39,6 +39,7 @@ _COLUMNS = {
     "messages": "id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer",
     "nodes": "id, namespace, lease_until, started_at",
     "stalls": "run, node, at, task, stack",
+    "lost_runs": "node, run",
     "workflows": "name, version, kind, hash, source, origin, number, namespace, created_at, status",
     "logs": "number, run, seq, attempt, lines",
     "stream_items": "run, name, next_offset, first_offset, total_bytes, seq, attempt, is_first, items",
@@ -158,6 +159,7 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         answers={row[0]: row[9] for row in rows["messages"] if row[9] is not None},
         nodes={id: Lease(*lease) for id, *lease in rows["nodes"]},
         stalls={(run, node): StallRecord(run, node, *rest) for run, node, *rest in rows["stalls"]},
+        lost_runs=dict.fromkeys(map(tuple, rows["lost_runs"])),
         workflows={
             (namespace, values[0], values[1]): (Definition(*values, number is not None), created_at, status)
             for *values, number, namespace, created_at, status in rows["workflows"]

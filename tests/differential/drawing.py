@@ -78,7 +78,13 @@ _ITEMS = (b'[[1,"a"]]', '[[1,"grüße \\u0000"],[2,null],[3,{"x":1}]]'.encode())
 STREAMS = ["tokens", "Progress", "ä"]
 
 
-_RUN_OPTIONS = [b'{"tags":["red"]}', b'{"tags":["red","blue"],"note":"n"}', b'{"deadline":5}', b"[]"]
+_RUN_OPTIONS = [
+    b'{"on_parent_end":"terminate"}',
+    b'{"tags":["red"]}',
+    b'{"tags":["red","blue"],"note":"n"}',
+    b'{"deadline":5}',
+    b"[]",
+]
 
 
 class Dice:

@@ -33,7 +33,7 @@ RANDOM = st.randoms(use_true_random=False)
 """Random numbers from hypothesis, which can repeat and shrink them."""
 
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["signal_or_start"] + ["reopen", "cancel_parked"] * 2
-DEEDS += ["renew_lease", "end_lease", "delete", "act", "act"]
+DEEDS += ["renew_lease", "end_lease", "delete", "act", "restart", "act"]
 DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
 """The deeds. A deed that is listed more often happens more often."""
 
@@ -203,6 +203,19 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
             self.sent.append((space, runs))
         self.stores.ask(f"create {runs}", lambda store: store.create_runs(space, runs), tells=True)
 
+    def _restart(self, dice: Dice, drawing: Drawing) -> None:
+        """Give ids to new runs that other runs may have. All are asked for by name."""
+        space, now = dice.pick(SPACES), self.clock.now
+        drawn = [drawing.new_run(space) for _ in range(dice.number(1, 3))]
+        runs = list({run.id: run for run in drawn if run.id is not None and run.owner is None}.values())
+        replaces, by = dice.chance(60), dice.pick(["", "ann"])
+        what = f"restart {runs}, replaces: {replaces}"
+        self.stores.ask(what, lambda store: store.restart_runs(space, runs, replaces, by, now), tells=True)
+        node = dice.pick(self.nodes).id
+        if dice.chance(50):
+            what = f"lost runs of {node}"
+            self.stores.ask(what, lambda store: _sorted(store.collect_lost_runs(node)))
+
     def _post(self, dice: Dice, drawing: Drawing) -> None:
         messages = [drawing.posted_message() for _ in range(dice.number(1, 3))]
         if dice.chance(20):
@@ -250,8 +263,10 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         runs, now = sorted({drawing.idle(), *drawing.keys(2)}), self.clock.now
         space = self._space_of(dice, runs[0])
         what = f"unpark_runs in {space} {runs}"
-        by = dice.pick(["", "ann"])
-        self.stores.ask(what, lambda store: _sorted(store.unpark_runs(space, runs, now, by)), tells=True)
+        by, moves = dice.pick(["", "ann"]), dice.chance(50)
+        self.stores.ask(
+            what, lambda store: _sorted(store.unpark_runs(space, runs, now, by, moves)), tells=True
+        )
 
     def _act(self, dice: Dice, drawing: Drawing) -> None:
         space, now = dice.pick(["default", *SPACES]), self.clock.now

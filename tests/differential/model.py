@@ -234,7 +234,16 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
         ]
         has_mail = any(run.wake_at is not None for run in tables.owned(node))
         due_at = schedules.schedule_at(tables, namespace, workflows)
-        return NextWork(min(times, default=None), min(leases, default=None), has_mail, due_at)
+        has_lost = any(owner == node for owner, _ in tables.lost_runs)
+        first_due, first_lease = min(times, default=None), min(leases, default=None)
+        return NextWork(first_due, first_lease, has_mail, due_at, None, has_lost)
+
+    async def collect_lost_runs(self, node: NodeId) -> list[RunKey]:
+        with self.transaction() as tables:
+            lost = [at for at in tables.lost_runs if at[0] == node or at[0] not in tables.nodes]
+            for at in lost:
+                del tables.lost_runs[at]
+            return [run for owner, run in lost if owner == node]
 
     async def due_schedules(
         self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
@@ -333,6 +342,12 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
     async def create_runs(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
         with self.transaction(tells=True) as tables:
             return tables.add_runs(namespace, runs)
+
+    async def restart_runs(
+        self, namespace: str, runs: Sequence[RunRecord], replaces: bool, by: str, now: Instant
+    ) -> dict[RunKey, RunKey]:
+        with self.transaction(tells=True) as tables:
+            return acts.restart_runs(tables, namespace, runs, replaces, by, now)
 
     async def post_messages(
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
@@ -467,12 +482,17 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
             return True
 
     async def unpark_runs(
-        self, namespace: str, runs: Sequence[RunKey], now: Instant, by: str = ""
+        self, namespace: str, runs: Sequence[RunKey], now: Instant, by: str = "", moves_timers: bool = False
     ) -> list[RunKey]:
         with self.transaction(tells=True) as tables:
             found = [run for key in sorted(set(runs)) if (run := tables.run(namespace, key)) is not None]
             idle = [run for run in found if run.status in (RunStatus.PARKED, RunStatus.PAUSED)]
+            if moves_timers:
+                idle = [run for run in idle if run.status is RunStatus.PAUSED]
+                runs = [run.key for run in idle]
             acts.let_queue_go(tables, runs, now)
+            for key in runs if moves_timers else ():
+                acts.move_timers(tables, key, now)
             for run in idle:
                 status, wake_at = RunStatus.RUNNING, now
                 if run.epoch == 0:
@@ -480,7 +500,8 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
                     wake_at = max(now, read_run_options(run.options).start_at or now)
                 tables.change(run.key, status=status, failure=None, waiting=None, wake_at=wake_at, setbacks=0)
                 _forget_stalls(tables, run.key)
-                acts.record(tables, run.key, MessageKind.RESUME, by or None, now)
+                name = "timers wait" if moves_timers else ""
+                acts.record(tables, run.key, MessageKind.RESUME, by or None, now, name)
             return [run.key for run in idle]
 
     async def act_on_runs(self, namespace: str, wanted: Sequence[Act], now: Instant) -> list[ActResult]:

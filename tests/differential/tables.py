@@ -107,6 +107,8 @@ class Tables:
     stalls: dict[tuple[RunKey, str], StallRecord] = field(default_factory=dict)
     uids: dict[MessageId, str] = field(default_factory=dict)
     """What senders call their messages."""
+    lost_runs: dict[tuple[str, RunKey], None] = field(default_factory=dict)
+    """Runs that were replaced, with the nodes that had them."""
 
     def __post_init__(self) -> None:
         self.last_message = self.last_log = 0

@@ -26,6 +26,8 @@ from holdfast import (
     task,
     workflow,
 )
+from holdfast.core.values import moment
+from holdfast.errors import BadOption
 from holdfast.testing import Environment, assert_durable
 
 catalog = Catalog()
@@ -323,6 +325,107 @@ async def test_timers_of_a_paused_run_wait_until_it_is_resumed(store_url: str) -
         assert await run.result() == "awake"
 
 
+async def test_timers_wait_for_as_long_as_the_run_was_paused(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(sleeper)
+        await env.wait_until_quiet()
+        before = env.clock.now()
+        env.clock.advance(20 * SECOND)
+        await run.pause()
+        await env.wait_until_quiet()
+        env.clock.advance(3600 * SECOND)
+
+        await run.resume(timers="wait", by="ann")
+
+        assert await run.result() == "awake"
+        assert 3660 <= (env.clock.now() - before) / 1_000_000 < 3670
+        [told] = [it for it in await env.messages(run) if it.kind == "resume"]
+        assert (told.name, told.by) == ("timers wait", "ann")
+
+
+async def test_timers_wait_again_for_each_pause(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(sleeper)
+        await env.wait_until_quiet()
+        before = env.clock.now()
+        for _ in range(2):
+            await run.pause()
+            await env.wait_until_quiet()
+            env.clock.advance(1000 * SECOND)
+            await run.resume(timers="wait")
+            await env.wait_until_quiet()
+        assert begun == []
+        [until] = [reason.until for reason in (await env.explain(run)).reasons if reason.until is not None]
+        assert until - moment(before) == 2060 * SECOND
+
+        assert await run.result() == "awake"
+        assert 2060 <= (env.clock.now() - before) / 1_000_000 < 2070
+
+
+async def test_a_backoff_waits_for_as_long_as_the_run_was_paused(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(stumbling)
+        await env.wait_until_quiet()
+        before = env.clock.now()
+        await run.pause()
+        await env.wait_until_quiet()
+        env.clock.advance(7200 * SECOND)
+        await run.resume(timers="wait")
+
+        assert await run.result() == "at last"
+        assert 10_800 <= (env.clock.now() - before) / 1_000_000 < 10_900
+
+
+async def test_timers_that_wait_survive_every_crash(new_database: Callable[[], str]) -> None:
+    async def pause(run: Any) -> None:
+        try:
+            await run.pause()
+        except NotRunning:
+            pass  # a crash has come, and this is the second time
+        await _until_status(run, RunStatus.PAUSED)
+        run._client.clock.advance(500 * SECOND)
+        await run.resume(timers="wait")
+
+    result = await assert_durable(sleeper, during=pause, catalog=catalog, new_database=new_database)
+
+    assert result == "awake"
+
+
+async def test_a_deadline_does_not_wait(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(sleeper.options(deadline=100 * SECOND))
+        await env.wait_until_quiet()
+        await run.pause()
+        await env.wait_until_quiet()
+        env.clock.advance(50 * SECOND)
+        await run.resume(timers="wait")
+
+        with pytest.raises(DeadlineExceeded):
+            await run.result()
+
+
+async def test_only_timers_of_paused_runs_can_wait(store_url: str) -> None:
+    other = Catalog()
+
+    @workflow(catalog=other)
+    async def unable() -> None:
+        raise KeyboardInterrupt
+
+    async with Holdfast(store_url, catalog=other) as hf:
+        run = await hf.start(unable.options(tags=["here"]))
+        await _until_status(run, RunStatus.PARKED)
+
+        with pytest.raises(BadOption, match="is parked, not paused"):
+            await run.resume(timers="wait")
+        with pytest.raises(BadOption, match="one of catch_up, wait"):
+            await run.resume(timers="skip")
+        report = await hf.select(tag="here").resume(timers="wait")
+        assert (report.done, [reason for _, reason in report.refused]) == (
+            0,
+            ["it is parked, not paused: its timers cannot wait"],
+        )
+
+
 async def test_a_paused_run_may_be_cancelled_and_terminated(store_url: str) -> None:
     async with Holdfast(store_url, catalog=catalog) as hf:
         one, other = await hf.start(patient), await hf.start(patient)
@@ -377,6 +480,67 @@ async def test_only_runs_that_go_on_can_be_paused(store_url: str) -> None:
         await run.resume()
         with pytest.raises(NotParked):
             await run.resume()
+
+
+# --- children
+
+
+@workflow(catalog=catalog)
+async def strict(how: str = "return") -> Any:
+    """Its children cannot be cancelled."""
+    deaf.options(id="one", on_parent_end="terminate")()
+    context().start_child(deaf, id="two", on_parent_end="terminate")
+    deaf.options(id="left", on_parent_end="detach")()
+    if how == "wait":
+        await context().signal("go")
+    await note_down("started")
+    return how
+
+
+async def test_children_are_terminated_when_their_parent_has_ended(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(strict)
+        assert await run.result(timeout=SOON) == "return"
+
+        for id in ("one", "two"):
+            child = await hf.get(id)
+            with pytest.raises(RunCancelled, match="terminated: its parent ended"):
+                await child.result(timeout=SOON)
+        assert not (await (await hf.get("left")).status()).is_final
+
+
+async def test_children_are_terminated_after_every_crash(new_database: Callable[[], str]) -> None:
+    async def wait(run: Any) -> None:
+        child = await _appeared(run._client, "one")
+        with pytest.raises(RunCancelled, match="terminated: its parent ended"):
+            await child.result()
+
+    assert await assert_durable(strict, during=wait, catalog=catalog, new_database=new_database) == "return"
+
+
+@pytest.mark.parametrize("has_node", [True, False])
+async def test_children_are_terminated_with_a_terminated_parent(store_url: str, has_node: bool) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(strict, "wait")
+        await env.wait_until_quiet()
+        if not has_node:
+            env.clock.advance(10 * SECOND)
+            await env.wait_until_quiet()
+
+        await run.terminate("enough")
+
+        for id in ("one", "two"):
+            with pytest.raises(RunCancelled, match="terminated: its parent was terminated"):
+                await (await env.get(id)).result()
+        await env.wait_until_quiet()
+        assert not (await (await env.get("left")).status()).is_final
+
+
+async def test_what_becomes_of_a_child_is_said_once(store_url: str) -> None:
+    with pytest.raises(BadOption, match="one of cancel, detach, terminate"):
+        deaf.options(on_parent_end="abandon")
+    with pytest.raises(BadOption, match="one of the two"):
+        deaf.options(on_parent_end="cancel", detached=True)
 
 
 # --- try now

@@ -320,6 +320,10 @@ async def test_an_id_can_be_refused_if_it_is_taken(store_url: str) -> None:
 
         with pytest.raises(RunExists, match="run 'a' exists; give"):
             await hf.start(simple.options(id="a", id_policy="refuse"), 1)
+        with pytest.raises(RunExists):
+            await hf.start_many(simple.options(id_policy="refuse"), [1, 1], ids=["b", "a"])
+        with pytest.raises(BadOption, match="together with an id"):
+            await hf.start(simple.options(id_policy="refuse"), 1)
 
 
 # --- refusals
@@ -340,7 +344,6 @@ async def test_an_id_can_be_refused_if_it_is_taken(store_url: str) -> None:
         ({"note": 5}, "text of up to"),
         ({"priority": 10}, "from 0 to 9"),
         ({"priority": True}, "from 0 to 9"),
-        ({"id_policy": "refuse"}, "together with an id"),
         ({"id": "a", "id_policy": "overwrite"}, "one of return, refuse"),
         ({"dealine": SECOND}, "one of id, version"),
     ],

@@ -8,6 +8,7 @@ from tests.faults.query_edits import Query
 
 _TERMS = "engine/test_run_terms.py"
 _ACTS = "engine/test_operators.py"
+_IDS = "engine/test_taken_ids.py"
 
 FAULTS = [
     Fault(
@@ -89,5 +90,86 @@ FAULTS = [
             "test_a_backoff_that_ends_while_another_task_runs_begins_nothing[sqlite-time]",
             "test_a_backoff_that_ends_while_another_task_runs_begins_nothing[sqlite-hand]",
         ),
+    ),
+    Fault(
+        "replaced-runs-are-not-fenced",
+        "what a node decides for a run that was replaced does not count",
+        [
+            Query("sqlite:terminate_runs").remove("owner = NULL,"),
+            Query("sqlite:terminate_runs").remove(", epoch = epoch + 1"),
+        ],
+        cases(_IDS, "test_a_node_forgets_a_run_that_waits_when_it_is_replaced[sqlite]"),
+    ),
+    Fault(
+        "nodes-keep-replaced-runs",
+        "a node forgets a run that was replaced, and cancels its tasks",
+        [Code("engine.deciding:Decider._check_lost").remove("hold(A, B)")],
+        cases(_IDS, "test_a_run_is_replaced_while_a_node_runs_its_task[sqlite]"),
+    ),
+    Fault(
+        "live-runs-are-restarted",
+        "restart_ended leaves a run alone that has not ended",
+        [Code("stores.restarts:restart_runs").replace("not RunStatus(A).is_final", "False")],
+        cases(_IDS, "test_a_run_that_goes_on_keeps_its_id[sqlite]"),
+    ),
+    Fault(
+        "races-for-an-id-are-lost",
+        "two clients that take one id at the same time leave one run",
+        [Code("stores.runs:SqlRunStore.restart_runs").replace("continue", "return {}")],
+        cases(_IDS, "test_clients_that_replace_one_run_at_the_same_time_leave_one[postgres]"),
+    ),
+    Fault(
+        "children-of-two-runs-meet",
+        "children of a run that took an id have ids of their own",
+        [Code("core.ids:name_for_children").replace("A if generation else id", "id")],
+        cases(_IDS, "test_children_of_a_replaced_run_end_or_stay_and_the_new_run_has_its_own[sqlite]"),
+    ),
+    Fault(
+        "code-forgets-its-id",
+        "a run that has lost its id is retried as what it was",
+        [Code("core.ids:id_at_start").replace("A or None", "None")],
+        cases(_IDS, "test_a_run_that_has_lost_its_id_is_retried_as_what_it_was[sqlite]"),
+    ),
+    Fault(
+        "timers-do-not-wait",
+        "timers of a paused run wait, if the operator says so",
+        [Code("core.history:_Restorer._move_timers").remove("timers.update(A)")],
+        cases(_ACTS, "test_timers_wait_for_as_long_as_the_run_was_paused[sqlite]"),
+    ),
+    Fault(
+        "backoffs-do-not-wait",
+        "backoffs of a paused run wait, if the operator says so",
+        [Code("stores.acts:_move_timers").remove('tx.many("move_backoffs", A)')],
+        cases(_ACTS, "test_a_backoff_waits_for_as_long_as_the_run_was_paused[sqlite]"),
+    ),
+    Fault(
+        "earlier-pauses-count-again",
+        "timers wait for the last pause, not for those before",
+        [Query("sqlite:pauses_of").replace("max(id)", "0 * max(id)")],
+        cases(_ACTS, "test_timers_wait_again_for_each_pause[sqlite]"),
+    ),
+    Fault(
+        "moved-timers-are-explained-early",
+        "an explanation knows that timers were moved",
+        [Code("core.open_requests:OpenRequests._add").remove("self._moved += A")],
+        cases(_ACTS, "test_timers_wait_again_for_each_pause[sqlite]"),
+    ),
+    Fault(
+        "children-are-asked-to-end",
+        "children are terminated with their parent, if their parent has said so",
+        [Code("engine.tick:Tick.end").replace("seq in A.terminated", "False")],
+        cases(_ACTS, "test_children_are_terminated_when_their_parent_has_ended[sqlite]"),
+    ),
+    Fault(
+        "replay-forgets-what-becomes-of-children",
+        "after a crash, children are still terminated with their parent",
+        [Code("core.history:_Restorer._open").remove("past.terminated.add(A)")],
+        cases(_ACTS, "test_children_are_terminated_after_every_crash[sqlite]"),
+    ),
+    Fault(
+        "children-of-terminated-runs-are-asked",
+        "children are terminated with a parent that is terminated itself",
+        [Code("stores.commit_script:news_for_children").replace("A.on_parent_end == B", "False")],
+        cases(_ACTS, "test_children_are_terminated_with_a_terminated_parent[sqlite-False]"),
     ),
 ]

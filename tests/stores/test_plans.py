@@ -17,8 +17,8 @@ from holdfast.stores.named_queries import load_queries
 INSERTS = {
     "insert_attempts", "insert_branches", "insert_change", "insert_flow", "insert_items", "insert_logs",
     "insert_lost_attempt", "insert_messages", "insert_runs", "insert_schedule", "insert_shared_inputs",
-    "insert_steps", "insert_tags", "insert_tasks", "insert_version", "insert_workflows", "put_worker",
-    "queue_tasks", "record_acts", "record_migration", "record_schema_change", "set_state",
+    "insert_steps", "insert_tags", "insert_tasks", "insert_version", "insert_workflows", "note_lost_runs",
+    "put_worker", "queue_tasks", "record_acts", "record_migration", "record_schema_change", "set_state",
 }  # fmt: skip
 NO_TABLE = {
     "columns_of", "find_schema_tables", "hold_numbers", "last_numbers", "list_migrations",
@@ -36,11 +36,11 @@ NAMED = {
     "delete_schedule", "delete_state", "delete_tags", "due_of", "end_backoffs_in_queue",
     "end_item", "end_runs", "ended_runs", "families_of", "find_commit", "find_conflicts", "find_item",
     "find_keys", "find_lost", "find_run", "find_taken", "find_workflows", "first_wait", "flow_versions",
-    "forget_stalls", "free_runs", "give_back_messages", "hear_worker", "heard_message_names",
+    "forget_stalls", "free_runs", "give_back_messages", "give_up_ids", "hear_worker", "heard_message_names",
     "heard_messages_of", "history_sizes", "hold_lease", "hold_queue", "leave_mail", "let_queue_go",
-    "list_attempts", "list_streams", "lock_buried", "lock_runs", "lock_to_bury",
-    "messages_of", "move_tasks", "open_tasks_of", "open_updates", "outcomes_of", "owned_runs", "pause_runs",
-    "payloads_of",
+    "list_attempts", "list_streams", "lock_buried", "lock_queue", "lock_runs", "lock_to_bury",
+    "messages_of", "move_backoffs", "move_queue", "move_tasks", "open_tasks_of", "open_updates",
+    "outcomes_of", "owned_runs", "pause_runs", "pauses_of", "payloads_of",
     "prove_runs", "queued_of", "read_state", "release_runs", "renew_item", "renew_items_of",
     "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of", "sent_messages", "settle_tasks",
     "settled_promises", "shared_inputs_of", "show_waits", "some_busy_tasks", "some_open_children",
@@ -94,11 +94,11 @@ and cancellation are applied to these rows, so a page of such a filter may read 
 SORTS_LITTLE = {"due_services", "urgent_runs"}
 """They sort services, and the levels of priority, but no runs."""
 FEW = {
-    "count_flows", "count_workers", "delete_expired_nodes", "due_schedules", "find_flow", "list_flows",
-    "list_nodes", "list_schedules", "list_workers", "mark_workers_offline", "next_work",
-    "serving_nodes", "worker_at",
+    "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "due_schedules",
+    "find_flow", "list_flows", "list_nodes", "list_schedules", "list_workers", "mark_workers_offline",
+    "next_work", "serving_nodes", "worker_at",
 }  # fmt: skip
-"""All schedules, nodes, workers or flows of a namespace, which are few, but only named rows of others."""
+"""All schedules, nodes, workers, flows or lost runs, which are few, but only named rows of others."""
 OWNED = {"count_owned_runs", "page_of_owned_runs"}
 """All runs that nodes have in memory."""
 WHOLE = {"count_all_runs"}
@@ -154,7 +154,7 @@ WHOLE_TABLE = re.compile(
 )
 WHOLE_NAMESPACE = re.compile(r"Index Cond: \(namespace = \$1\)$|\(namespace=\?\)$", re.MULTILINE)
 SORTED = re.compile(r"\bSort\b|TEMP B-TREE")
-SMALL = re.compile(r"\b(schedules|nodes|workers|flows|workflows)(_pkey|_by_age|_1)?\b")
+SMALL = re.compile(r"\b(schedules|nodes|workers|flows|workflows|lost_runs)(_pkey|_by_age|_1)?\b")
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])

@@ -30,7 +30,7 @@ from holdfast.client.run_filters import RunConditions, check_number, run_filter
 from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.signals import PosterOfRuns
-from holdfast.client.starting import Starter
+from holdfast.client.starting import Restarter, Starter
 from holdfast.client.streams import StreamInfo, StreamItem, StreamReading, checked_offset
 from holdfast.client.waiters import Waiters
 from holdfast.client.watching import Watching, change_filter
@@ -39,7 +39,15 @@ from holdfast.core.changes import Change, offset_text
 from holdfast.core.explanations import Explanation
 from holdfast.core.names import checked_name, is_name
 from holdfast.core.records import Definition, History, RunRecord, TaskRecord
-from holdfast.core.run_options import PLAIN_TERMS, IdPolicy, RunTerms, StartTarget, target_and_options
+from holdfast.core.run_options import (
+    PLAIN_TERMS,
+    TAKES_IDS,
+    IdPolicy,
+    RunTerms,
+    StartOptions,
+    StartTarget,
+    target_and_options,
+)
 from holdfast.core.stream_items import checked_stream
 from holdfast.core.values import Instant, Payload, RunKey, key_text
 from holdfast.errors import (
@@ -78,6 +86,7 @@ class Client(RunChanges):
         *,
         namespace: str,
         now: Callable[[], Instant],
+        new_key: Callable[[Instant], RunKey],
         worker_ttl: dt.timedelta = dt.timedelta(seconds=15),
         queue_lease: dt.timedelta = dt.timedelta(seconds=60),
         is_alive: Callable[[str], bool | None] = lambda _: None,
@@ -87,6 +96,7 @@ class Client(RunChanges):
         self._store = store
         self._workflows = workflows
         self._starter = starter
+        self._restarter = Restarter(store, namespace=namespace, now=now, new_key=new_key)
         self._waiters = waiters
         self._poster = MessagePoster(store, namespace=namespace, now=now)
         workflows.send_with(PosterOfRuns(self._poster, namespace))
@@ -197,8 +207,9 @@ class Client(RunChanges):
         """`start` for arguments of any name, even `id` and `version`."""
         target, options = target_and_options(workflow, id, version)
         startable = await self._startable(target, options.version)
+        options.check_policy([options.id])
         runs = [(startable.pack(args, kwargs), options.id)]
-        [run] = await self._submit(startable, runs, options.terms(self._now()), options.id_policy)
+        [run] = await self._submit_with(startable, runs, options)
         return run
 
     async def preview_input(self, workflow: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -222,8 +233,8 @@ class Client(RunChanges):
         names = [None] * len(packed) if ids is None else [checked_name("id", id) for id in ids]
         if len(names) != len(packed):
             raise BadOption("ids", len(names), f"as many as there are inputs, {len(packed)}")
-        runs = list(zip(packed, names, strict=True))
-        return await self._submit(startable, runs, options.terms(self._now()), options.id_policy)
+        options.check_policy(names)
+        return await self._submit_with(startable, list(zip(packed, names, strict=True)), options)
 
     @overload
     async def run(self, workflow: StartTarget[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R: ...
@@ -283,6 +294,21 @@ class Client(RunChanges):
             self._registered.add((found.name, found.version))
         return found
 
+    async def _submit_with(
+        self, startable: Startable, runs: Sequence[tuple[Payload, str | None]], options: StartOptions
+    ) -> builtins.list[Run[Any]]:
+        """Start a run for each packed input and id, as the options say."""
+        policy, terms = options.id_policy, options.terms(self._now())
+        if not runs or policy not in TAKES_IDS:
+            return await self._submit(startable, runs, terms, policy)
+        name, replaces = startable.definition.name, policy == IdPolicy.REPLACE
+        started = await self._restarter.restart_runs(
+            name, startable.pinned, runs, terms, replaces=replaces, by=options.by
+        )
+        self._starter.take_up(started.keys)
+        await self._check_existing(name, runs, started, policy)
+        return self._handles(startable, runs, started)
+
     async def _submit(
         self,
         startable: Startable,
@@ -298,6 +324,11 @@ class Client(RunChanges):
         started = await self._starter.start_runs(name, startable.pinned, runs, terms)
         if started.existing and policy is not None:
             await self._check_existing(name, runs, started, policy)
+        return self._handles(startable, runs, started)
+
+    def _handles(
+        self, startable: Startable, runs: Sequence[tuple[Payload, str | None]], started: StartedRuns
+    ) -> builtins.list[Run[Any]]:
         unpack = startable.unpack_result
         return [Run(self, key, id, unpack) for key, (_, id) in zip(started.keys, runs, strict=True)]
 

@@ -24,6 +24,7 @@ _WAIT_SECONDS = 0.5
 _BATCH = 20
 """How many histories are in memory at once. Each may be large."""
 _PARENT_CANCELLED = Payload(b'"its parent was cancelled"')
+_ENDED_WITH_PARENT = Payload(b'"terminated: its parent was cancelled"')
 
 
 class Families:
@@ -148,7 +149,9 @@ def _cancel_children(parent: History) -> list[NewMessage]:
     except JournalCorrupt:
         return []  # the children are unknown and go on
     return [
-        NewMessage(child.key, MessageKind.CANCEL, "", _PARENT_CANCELLED)
+        NewMessage(child.key, MessageKind.TERMINATE, "", _ENDED_WITH_PARENT)
+        if seq in past.terminated
+        else NewMessage(child.key, MessageKind.CANCEL, "", _PARENT_CANCELLED)
         for seq, child in past.children.items()
         if child is not None and seq in past.attached
     ]

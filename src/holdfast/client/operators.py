@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
+from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -22,6 +23,22 @@ _DONE_WORDS = {
     MessageKind.PAUSE: "paused",
     MessageKind.TRY_NOW: "tried now",
 }
+
+
+class Timers(StrEnum):
+    """What becomes of the timers and backoffs of a paused run when it is resumed."""
+
+    CATCH_UP = "catch_up"
+    """Those that came due meanwhile fire at once."""
+    WAIT = "wait"
+    """They are due later by as long as the run was paused."""
+
+
+def timers_wait(timers: Any) -> bool:
+    """Raises BadOption."""
+    if timers not in {each.value for each in Timers}:
+        raise BadOption("timers", timers, "one of " + ", ".join(Timers))
+    return timers == Timers.WAIT
 
 
 class Operators:

@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
+from holdfast.client.operators import Timers
 from holdfast.client.streams import StreamItem
 from holdfast.client.waiters import Waiters
 from holdfast.core.codec import decode_any
@@ -58,6 +59,10 @@ class RunInfo(msgspec.Struct, frozen=True):
     started_by: str = ""
     fingerprint: str | None = None
     """Of its failure: failures of one cause have the same."""
+    former_id: str | None = None
+    """The id that it had until a newer run took it (`id_policy`)."""
+    previous: str | None = None
+    """The key of the run that had the id before it."""
 
 
 R = TypeVar("R")
@@ -112,7 +117,7 @@ class RunCalls(Protocol):
 
     async def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None: ...
 
-    async def resume(self, run: Run[Any] | str, *, by: str = "") -> None: ...
+    async def resume(self, run: Run[Any] | str, *, timers: str = Timers.CATCH_UP, by: str = "") -> None: ...
 
     async def retry(self, run: Run[Any] | str, *, by: str = "") -> None: ...
 
@@ -186,8 +191,8 @@ class Run(Generic[R]):
     async def pause(self, note: str = "", *, by: str = "") -> None:
         await self._client.pause(self, note, by=by)
 
-    async def resume(self, *, by: str = "") -> None:
-        await self._client.resume(self, by=by)
+    async def resume(self, *, timers: str = Timers.CATCH_UP, by: str = "") -> None:
+        await self._client.resume(self, timers=timers, by=by)
 
     async def retry(self, *, by: str = "") -> None:
         await self._client.retry(self, by=by)
@@ -329,6 +334,8 @@ def run_info(record: RunRecord, workflows: Workflows, now: Instant) -> RunInfo:
         deadline=_moment(options.deadline),
         started_by=options.by,
         fingerprint=None if failed is None else fingerprint(failed),
+        former_id=options.former_id or None,
+        previous=options.previous or None,
     )
 
 

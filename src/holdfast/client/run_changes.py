@@ -9,7 +9,14 @@ from typing import Any, Unpack
 import msgspec
 
 from holdfast.client.families import Families
-from holdfast.client.operators import MessageInfo, Operators, checked_sender, message_info
+from holdfast.client.operators import (
+    MessageInfo,
+    Operators,
+    Timers,
+    checked_sender,
+    message_info,
+    timers_wait,
+)
 from holdfast.client.run import Run, RunInfo
 from holdfast.client.run_filters import RunConditions, check_number, workflow_name
 from holdfast.client.selection import RunSelection
@@ -86,11 +93,18 @@ class RunChanges(RunUpdates):
 
     # --- resuming and retrying
 
-    async def resume(self, run: Run[Any] | str, *, by: str = "") -> None:
-        """Let a paused run go on, or a parked one, once its problem is fixed."""
+    async def resume(self, run: Run[Any] | str, *, timers: str = Timers.CATCH_UP, by: str = "") -> None:
+        """Let a paused run go on, or a parked one, once its problem is fixed.
+
+        With `timers="catch_up"`, timers that came due meanwhile fire at once. With `timers="wait"`, timers
+        and backoffs of a paused run are due later by as long as it was paused. Deadlines stay as they are.
+        """
+        waits, by = timers_wait(timers), checked_sender(by)
         key = await self.key_of(run)
-        if not await self._store.unpark_runs(self.namespace, [key], self._now(), checked_sender(by)):
+        if not await self._store.unpark_runs(self.namespace, [key], self._now(), by, waits):
             info = await self.describe(run)
+            if waits and info.status is RunStatus.PARKED:
+                raise BadOption("timers", timers, f"left out: run {info.id!r} is parked, not paused")
             raise NotParked(info.id, info.status)
 
     async def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from holdfast.client.operators import Operators
+from holdfast.client.operators import Operators, Timers, checked_sender, timers_wait
 from holdfast.client.run_filters import RunConditions, run_filter
 from holdfast.core.records import MessageKind, RunRecord
 from holdfast.core.values import RunKey, RunStatus, key_text
@@ -91,15 +91,19 @@ class RunSelection:
         """End the backoffs of all tasks of the runs."""
         return await self._act(_AWAKE, MessageKind.TRY_NOW, "", by)
 
-    async def resume(self, *, by: str = "") -> BulkReport:
-        """Let the runs go on that are paused or parked."""
+    async def resume(self, *, timers: str = Timers.CATCH_UP, by: str = "") -> BulkReport:
+        """Let the runs go on that are paused or parked. With `timers="wait"`, only those that are paused: see
+        `hf.resume`."""
+        waits, by = timers_wait(timers), checked_sender(by)
         report = BulkReport()
         async for page in self._pages(_HELD):
-            keys = [run.key for run in page]
-            resumed = set(await self._store.unpark_runs(self._namespace, keys, self._operators.now(), by))
+            keys, now = [run.key for run in page], self._operators.now()
+            resumed = set(await self._store.unpark_runs(self._namespace, keys, now, by, waits))
             report.done += len(resumed)
             for run in page:
-                if run.key not in resumed:
+                if run.key not in resumed and waits and run.status is RunStatus.PARKED:
+                    report.refuse(_name(run), "it is parked, not paused: its timers cannot wait")
+                elif run.key not in resumed:
                     report.refuse(_name(run), "it is neither paused nor parked any more")
         return report
 

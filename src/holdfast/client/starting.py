@@ -31,9 +31,57 @@ class Starter(Protocol):
         ...
 
     def take_up(self, runs: Iterable[RunKey]) -> None:
-        """Runs that were started in the store. An engine that works on its own runs only works on these,
-        too."""
+        """Work on these runs too, if the engine of this process is limited to its own runs."""
         ...
+
+
+class Restarter:
+    """Starts runs that may take the ids of others. The store does it in one transaction, whatever nodes have
+    those runs, and any node claims the new ones."""
+
+    def __init__(
+        self,
+        store: RunStore,
+        *,
+        namespace: str,
+        now: Callable[[], Instant],
+        new_key: Callable[[Instant], RunKey],
+    ) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._now = now
+        self._new_key = new_key
+
+    async def restart_runs(
+        self,
+        workflow: str,
+        pinned: Pinned,
+        runs: Sequence[tuple[Payload, str | None]],
+        terms: RunTerms,
+        *,
+        replaces: bool,
+        by: str,
+    ) -> StartedRuns:
+        now = self._now()
+        rows = _new_rows(self._namespace, workflow, pinned, runs, terms, now, self._new_key)
+        existing = await self._store.restart_runs(self._namespace, rows, replaces, by, now)
+        return started_runs([row.key for row in rows], existing)
+
+
+def _new_rows(
+    namespace: str,
+    workflow: str,
+    pinned: Pinned,
+    runs: Sequence[tuple[Payload, str | None]],
+    terms: RunTerms,
+    now: Instant,
+    new_key: Callable[[Instant], RunKey],
+) -> list[RunRecord]:
+    version, claim = pinned.version, pinned.claim
+    return [
+        new_run(new_key(now), namespace, id, workflow, version, claim, input, now, terms=terms)
+        for input, id in runs
+    ]
 
 
 class StoreStarter:
@@ -59,21 +107,7 @@ class StoreStarter:
         runs: Sequence[tuple[Payload, str | None]],
         terms: RunTerms = PLAIN_TERMS,
     ) -> asyncio.Future[StartedRuns]:
-        now = self._now()
-        rows = [
-            new_run(
-                self._new_key(now),
-                self._namespace,
-                id,
-                workflow,
-                pinned.version,
-                pinned.claim,
-                input,
-                now,
-                terms=terms,
-            )
-            for input, id in runs
-        ]
+        rows = _new_rows(self._namespace, workflow, pinned, runs, terms, self._now(), self._new_key)
         answer: asyncio.Future[StartedRuns] = asyncio.get_running_loop().create_future()
         self._waiting.append((rows, answer))
         if self._writer is None or self._writer.done():
@@ -81,7 +115,7 @@ class StoreStarter:
         return answer
 
     def take_up(self, runs: Iterable[RunKey]) -> None:
-        """There is no engine: any node claims them."""
+        pass  # there is no engine here
 
     async def _write(self) -> None:
         """Runs that were submitted while a batch was written become the next batch."""

@@ -92,6 +92,8 @@ class StartChild(msgspec.Struct, frozen=True):
     """Of the input, for replay."""
     terms: RunTerms | None = None
     """None: it has the priority of its parent, and nothing else."""
+    terminated: bool = False
+    """It is terminated when its parent ends, not cancelled."""
 
 
 class CancelChild(msgspec.Struct, frozen=True):

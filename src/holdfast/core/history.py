@@ -42,6 +42,7 @@ from holdfast.core.journal import (
     TimerAsked,
     TimerCancelAsked,
     TimerHeard,
+    TimersMoved,
     has_reopening,
     read_options,
     read_step,
@@ -102,6 +103,8 @@ class Past(msgspec.Struct):
     """Open children. None: the id belonged to another run, so the child was never started."""
     attached: set[int] = set()
     """The open children to cancel when the run ends."""
+    terminated: set[int] = set()
+    """Those of them that are terminated instead."""
     unheard: list[Event] = []
     """Events since the last step, in order."""
     is_overdue: bool = False
@@ -128,6 +131,11 @@ def settled_outcome(status: TaskStatus, output: Payload | None, failure: Failure
 def cancellation(reason: str) -> Failure:
     """The failure that the row of a cancelled run keeps; `run_outcome` reads it."""
     return Failure(type="cancelled", message=reason)
+
+
+def termination_reason(reason: str, by: str = "") -> str:
+    """The reason that the row of a terminated run has."""
+    return f"terminated{f' by {by}' if by else ''}{f': {reason}' if reason else ''}"
 
 
 def run_outcome(status: RunStatus, output: Payload | None, failure: Failure | None) -> Outcome:
@@ -287,6 +295,8 @@ class _Restorer:
         counted = yield from self._steps_that_count(pause_after)
         steps, add_step = past.steps, past.steps.append
         for position, record in counted:
+            if not record.asked and self._move_timers(position, record):
+                continue
             at, events = record.at, self._hear(position, record)
             asked = record.requests() if record.messages else record.asked
             add_step(Step(at, events, asked, record.edition >= EXACT))
@@ -340,6 +350,17 @@ class _Restorer:
                 self._check_asked(position, asked)
                 self._open(position, asked)
         return tuple(events)
+
+    def _move_timers(self, position: int, record: StepRecord) -> bool:
+        """Whether the step only says that the open timers are due later. Programs do not hear that."""
+        for heard in record.heard:
+            if type(heard) is not TimersMoved:
+                return False
+            if heard.by < 0:
+                raise JournalCorrupt(position, f"it moves timers by {heard.by}")
+            timers = self._past.timers
+            timers.update({seq: Instant(min(due + heard.by, LAST_INSTANT)) for seq, due in timers.items()})
+        return bool(record.heard)
 
     def _check_heard(self, position: int, record: StepRecord) -> None:
         for heard in record.heard:
@@ -411,6 +432,8 @@ class _Restorer:
                 past.children[asked.seq] = self._children.get(asked.seq)
                 if not asked.detached:
                     past.attached.add(asked.seq)
+                if asked.terminated:
+                    past.terminated.add(asked.seq)
             case ChildCancelAsked():
                 past.children.pop(asked.seq, None)
             case _:

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 from random import Random
 
+from holdfast.core.records import RunRecord
+from holdfast.core.run_options import read_run_options
 from holdfast.core.values import Instant, RunKey, key_text
 
 LONGEST_PARENT = 200
 
 
-def name_for_children(id: str | None, key: RunKey) -> str:
+def name_for_children(run: RunRecord) -> str:
     """The prefix of the ids of a run's children: its own id, or its key if the id is long. Otherwise the
-    ids of deeply nested runs would grow too long for an index."""
-    return key_text(key) if id is None or len(id) > LONGEST_PARENT else id
+    ids of deeply nested runs would grow too long for an index.
+
+    If other runs had the id before, their children have such ids. Then the prefix has a number."""
+    id = id_at_start(run)
+    if id is None or len(id) > LONGEST_PARENT:
+        return key_text(run.key)
+    generation = 0 if run.options is None else read_run_options(run.options).generation
+    return f"{id}~{generation + 1}" if generation else id
+
+
+def id_at_start(run: RunRecord) -> str | None:
+    """The id that the run was started with. Its code always sees this one: another run may have taken the id
+    since, and then the run has none."""
+    if run.id is not None or run.options is None:
+        return run.id
+    return read_run_options(run.options).former_id or None
 
 
 def first_key_of(at: Instant) -> RunKey:

@@ -94,7 +94,17 @@ class ReopenedHeard(_Entry, frozen=True, tag="r", gc=False):
     children_again: tuple[int, ...] = ()
 
 
-Heard: TypeAlias = TaskHeard | ChildHeard | TimerHeard | MessageHeard | DeadlineHeard | ReopenedHeard
+class TimersMoved(_Entry, frozen=True, tag="tm", gc=False):
+    """The run was paused for so many microseconds, and its open timers are due so much later. The store
+    writes this as a step of its own, which no program hears. Versions that do not know this park the run,
+    instead of firing the timers early."""
+
+    by: int
+
+
+Heard: TypeAlias = (
+    TaskHeard | ChildHeard | TimerHeard | MessageHeard | DeadlineHeard | ReopenedHeard | TimersMoved
+)
 
 
 class TaskAsked(_Entry, frozen=True, tag="T", gc=False):
@@ -158,6 +168,7 @@ class ChildAsked(_Entry, frozen=True, tag="H", gc=False):
     id: str | None = None
     digest: int | None = None
     """Of the input."""
+    terminated: bool = False
 
 
 class ChildCancelAsked(_Entry, frozen=True, tag="CH", gc=False):
@@ -267,6 +278,10 @@ def write_step(at: Instant, events: Sequence[Event], commands: Sequence[Command]
     return _encode((at, heard, asked, EXACT, messages))
 
 
+def write_timers_moved(at: Instant, by: int) -> bytes:
+    return _encode((at, [TimersMoved(by)], [], EXACT))
+
+
 def _heard(event: Event) -> Heard:
     match event:
         case TaskEnded():
@@ -320,7 +335,14 @@ def entry_of(command: Command) -> Requested | MessageAsked:
         case CancelTimer():
             return TimerCancelAsked(command.seq)
         case StartChild():
-            return ChildAsked(command.seq, command.workflow, command.detached, command.id, command.digest)
+            return ChildAsked(
+                command.seq,
+                command.workflow,
+                command.detached,
+                command.id,
+                command.digest,
+                command.terminated,
+            )
         case CancelChild():
             return ChildCancelAsked(command.seq)
         case SetState():

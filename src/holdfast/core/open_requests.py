@@ -19,6 +19,7 @@ from holdfast.core.journal import (
     TimerAsked,
     TimerCancelAsked,
     TimerHeard,
+    TimersMoved,
     read_options,
     read_step,
 )
@@ -45,6 +46,8 @@ class OpenRequests:
         self._tasks: dict[int, TaskAsked] = {}
         self._over: set[int] = set()
         """Timers that have fired or were cancelled."""
+        self._moved = 0
+        """By how many microseconds later steps have moved the timers."""
         self._struck_out = range(0)
         """Positions of steps that a reopening has made void."""
 
@@ -77,6 +80,8 @@ class OpenRequests:
             match heard:
                 case TimerHeard():
                     self._over.add(heard.seq)
+                case TimersMoved():
+                    self._moved += heard.by
                 case DeadlineHeard():
                     self.is_overdue = True
                 case ReopenedHeard():
@@ -94,6 +99,6 @@ class OpenRequests:
                 self._over.add(asked.seq)
             case TimerAsked():
                 if asked.seq not in self._over:
-                    self.timers[asked.seq] = asked.due, at
+                    self.timers[asked.seq] = Instant(asked.due + self._moved), at
             case _:
                 pass

@@ -76,7 +76,11 @@ def unread_cancellations(history: History) -> list[MessageId]:
 def is_being_cancelled(history: History) -> bool:
     """Whether the run has been asked to cancel (it may not have read the message yet) and has not ended."""
     cancels = [message for message in history.messages if message.kind is MessageKind.CANCEL]
-    if history.run.status.is_final or not cancels:
+    if history.run.status.is_final:
+        return False
+    if any(it.kind is MessageKind.TERMINATE and it.taken is None for it in history.messages):
+        return True
+    if not cancels:
         return False
     if any(message.taken is None for message in cancels):
         return True

@@ -33,6 +33,23 @@ class IdPolicy(StrEnum):
     RETURN = "return"
     """Return the run that has it, if that is of the same workflow with the same input. Otherwise refuse."""
     REFUSE = "refuse"
+    RESTART_ENDED = "restart_ended"
+    """Give the id to the new run if the run that has it has ended. Otherwise as `return`."""
+    REPLACE = "replace"
+    """End the run that has it, if it has not ended, and give the id to the new run."""
+
+
+TAKES_IDS = frozenset({IdPolicy.RESTART_ENDED.value, IdPolicy.REPLACE.value})
+"""The policies with which a new run may get the id of another."""
+
+
+class OnParentEnd(StrEnum):
+    """What becomes of a child when its parent ends."""
+
+    CANCEL = "cancel"
+    DETACH = "detach"
+    """It goes on."""
+    TERMINATE = "terminate"
 
 
 class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -47,6 +64,14 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     """Not before. For a run that is paused until then."""
     task_options: TaskOptions | None = None
     """Of a task that was started by itself with options for this run. None: those in its code."""
+    former_id: str = ""
+    """The id that the run was started with, if a newer run has taken it."""
+    previous: str = ""
+    """The key of the run that had the id before, as text."""
+    generation: int = 0
+    """How many runs had the id before."""
+    on_parent_end: str = ""
+    """`terminate`, if the run is a child that is terminated with its parent, not cancelled."""
 
 
 NO_OPTIONS = RunOptions()
@@ -63,6 +88,11 @@ def read_run_options(stored: bytes | None) -> RunOptions:
         return _decode(stored)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return NO_OPTIONS
+
+
+def with_options_changed(stored: bytes | None, **changes: Any) -> bytes:
+    """The stored options of a run with other values. What cannot be read is kept out."""
+    return _encode(msgspec.structs.replace(read_run_options(stored), **changes))
 
 
 class RunTerms(NamedTuple):
@@ -102,8 +132,6 @@ class StartOptions(msgspec.Struct, frozen=True):
             msgspec.structs.force_setattr(self, "id", checked_name("id", self.id))
         if self.id_policy not in {policy.value for policy in IdPolicy}:
             raise BadOption("id_policy", self.id_policy, "one of " + ", ".join(IdPolicy))
-        if self.id is None and self.id_policy != IdPolicy.RETURN:
-            raise BadOption("id_policy", self.id_policy, "given together with an id")
         if self.delay is not None and checked_span("delay", self.delay) < dt.timedelta(0):
             raise BadOption("delay", self.delay, "zero or more")
         if self.start_at is not None:
@@ -124,6 +152,16 @@ class StartOptions(msgspec.Struct, frozen=True):
     def is_plain(self) -> bool:
         """Whether it says nothing besides the id and the version."""
         return msgspec.structs.replace(self, id=None, version=None) == PLAIN_START
+
+    def check_policy(self, ids: Sequence[str | None]) -> None:
+        """Raises BadOption if the policy has no ids to go by, or if two of the new runs want one id."""
+        if self.id_policy == IdPolicy.RETURN:
+            return
+        if None in ids:
+            raise BadOption("id_policy", self.id_policy, "given together with an id")
+        if self.id_policy in TAKES_IDS and len(set(ids)) < len(ids):
+            twice = next(id for id in ids if ids.count(id) > 1)
+            raise BadOption("ids", twice, f"each once with id_policy={self.id_policy!r}")
 
     def _check_deadline(self) -> None:
         deadline: Any = self.deadline
@@ -172,7 +210,8 @@ class StartTarget(Generic[P, R]):
 class WithOptions(StartTarget[P, R]):
     """A workflow, a task or the name of one, with options for its start."""
 
-    is_detached = False
+    on_parent_end: OnParentEnd | None = None
+    """For a child. None: not given."""
 
     def __init__(self, target: Any, options: StartOptions) -> None:
         self.target = target
@@ -215,6 +254,20 @@ def target_and_options(
                 raise BadOption(name, given, f"given once; options() says {getattr(options, name)!r}")
             options = msgspec.structs.replace(options, **{name: given})
     return configured.target, options
+
+
+def child_policy(given: Any, detached: Any) -> OnParentEnd:
+    """What becomes of a child when its parent ends. `detached=True` is another word for "detach". Raises
+    BadOption."""
+    if detached is not True and detached is not False:
+        raise BadOption("detached", detached, "True or False")
+    if given is None:
+        return OnParentEnd.DETACH if detached else OnParentEnd.CANCEL
+    if given not in {each.value for each in OnParentEnd}:
+        raise BadOption("on_parent_end", given, "one of " + ", ".join(OnParentEnd))
+    if detached:
+        raise BadOption("on_parent_end", given, "given without detached: one of the two")
+    return OnParentEnd(given)
 
 
 def checked_options(options: Mapping[str, Any]) -> StartOptions:

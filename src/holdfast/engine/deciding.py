@@ -9,6 +9,7 @@ from collections.abc import Callable
 from holdfast.core.values import Instant, microseconds
 from holdfast.engine.admission import Admission
 from holdfast.engine.alarms import Alarms
+from holdfast.engine.attempt_recorder import hold
 from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.committing import Committer
 from holdfast.engine.dispatcher import Dispatcher
@@ -114,11 +115,23 @@ class Decider:
             if self._poller.has_more_peers:
                 self._leave_to_others(tick)
             self._request_work(tick)
-        if not self._lease.is_valid(self._clock.now()):
+        if not self._lease.is_valid(self._clock.now()) or self._poller.must_check_all:
             # The process stood still for too long. What was decided counts only for runs that are still ours,
             # so the commit checks all of them.
             tick.hold_all(self._residents)
+            self._poller.must_check_all = False
+        if self._poller.lost_runs:
+            self._check_lost(tick)
         return tick
+
+    def _check_lost(self, tick: Tick) -> None:
+        """Have the commit check the runs that new ones have replaced. It finds them lost, and they leave
+        memory with their attempts."""
+        for run in self._poller.lost_runs:
+            resident = self._residents.get(run)
+            if resident is not None:
+                hold(tick.commit, resident)
+        self._poller.lost_runs.clear()
 
     def _release_idle(self, tick: Tick) -> None:
         """Runs that only wait leave memory after a while. Those that would take long to load again stay,

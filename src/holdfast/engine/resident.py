@@ -9,6 +9,7 @@ import msgspec
 
 from holdfast.core.events import Event, MessageId
 from holdfast.core.history import UnsettledTask
+from holdfast.core.ids import id_at_start
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program
 from holdfast.core.records import RunRecord
@@ -90,12 +91,13 @@ class Resident:
         "position",
         "program",
         "record",
+        "terminated",
         "timers",
     )
 
     def __init__(self, record: RunRecord, program: Program) -> None:
         self.record = record
-        self._run_id = record.id
+        self._run_id = id_at_start(record)
         self.key: RunKey = record.key
         self.epoch = record.epoch
         self.program = program
@@ -127,6 +129,8 @@ class Resident:
         """Tells the run that its deadline has passed; later, ends a run that goes on all the same."""
         self.children: dict[int, RunKey] = _EMPTY
         self.attached: set[int] = _EMPTY_SET
+        self.terminated: set[int] = _EMPTY_SET
+        """Children that are terminated when it ends, not cancelled."""
 
     def new_attempt(
         self,
@@ -145,7 +149,7 @@ class Resident:
             options = msgspec.structs.replace(options, priority=options.priority + record.priority)
         attempt = LiveAttempt(
             record.key,
-            record.id,
+            self._run_id,
             record.namespace,
             record.workflow,
             record.version,
@@ -186,9 +190,11 @@ class Resident:
             self.timers = {}
         self.timers[seq] = alarm
 
-    def add_child(self, seq: int, key: RunKey, *, is_attached: bool) -> None:
+    def add_child(self, seq: int, key: RunKey, *, is_attached: bool, is_terminated: bool = False) -> None:
         if self.children is _EMPTY:
             self.children, self.attached = {}, set()
+        if is_terminated:
+            self.terminated = {*self.terminated, seq}
         self.children[seq] = key
         if is_attached:
             self.attached.add(seq)

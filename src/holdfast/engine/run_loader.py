@@ -356,7 +356,10 @@ class RunLoader:
         past = yield from restore_in_slices(loading.history, steps)
         for seq, child in past.children.items():
             if child is not None:
-                resident.add_child(seq, child.key, is_attached=seq in past.attached)
+                is_terminated = seq in past.terminated
+                resident.add_child(
+                    seq, child.key, is_attached=seq in past.attached, is_terminated=is_terminated
+                )
                 self._scope.add([child.key])
         if resident.record.setbacks >= SETBACKS_ALLOWED:
             raise TooManySetbacks(resident.record.setbacks)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 
-from holdfast.core.values import Instant, NodeId, later
+from holdfast.core.values import Instant, NodeId, RunKey, later
 from holdfast.engine.admission import Admission
 from holdfast.engine.inbox import EngineInbox
 from holdfast.engine.schedule_firing import ScheduleFirer
@@ -69,6 +69,10 @@ class StorePoller:
         """There are runs to claim."""
         self.wants_mail = False
         """There are messages for runs of this node."""
+        self.lost_runs: set[RunKey] = set()
+        """Runs that were taken from this node. The next commit checks them."""
+        self.must_check_all = False
+        """Any of the runs may have been taken from this node: the answer that names them was lost."""
 
     def poll_now(self) -> None:
         """Something may have changed in the store."""
@@ -109,6 +113,10 @@ class StorePoller:
                 self._admission.relax()
             await self._pass_on_if_full(now)
             work = await self._next_work(node)
+            if work.has_lost_runs:
+                self.must_check_all = True
+                self.lost_runs.update(await self._store.collect_lost_runs(node))
+                self.must_check_all = False
             has_moved = True
             if work.schedule_at is not None and work.schedule_at <= now:
                 has_moved = await self._schedules.fire(now)

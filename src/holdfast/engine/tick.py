@@ -43,7 +43,7 @@ from holdfast.core.commands import (
 from holdfast.core.events import CancelRequested, ChildEnded, Event, MessageId, TaskEnded
 from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.fingerprints import fingerprint
-from holdfast.core.history import cancellation
+from holdfast.core.history import cancellation, termination_reason
 from holdfast.core.journal import write_step
 from holdfast.core.log_lines import NO_TASK, LimitedLog
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED, TaskOptions, wait_after_setback
@@ -420,7 +420,9 @@ class Tick:
         if refusal is not None:
             self._refuse_child(resident, child, command.seq, capture(refusal))
             return
-        resident.add_child(command.seq, child.key, is_attached=not command.detached)
+        resident.add_child(
+            command.seq, child.key, is_attached=not command.detached, is_terminated=command.terminated
+        )
         self._scope.add([child.key])
         self.has_new_work = True
 
@@ -443,12 +445,14 @@ class Tick:
         resident.events.append(ChildEnded(seq, Failed(failure)))
         self.residents.mark_ready(resident)
 
-    def _cancel_child(self, resident: Resident, seq: int, reason: str) -> None:
+    def _cancel_child(
+        self, resident: Resident, seq: int, reason: str, kind: MessageKind = MessageKind.CANCEL
+    ) -> None:
         key = resident.children.pop(seq, None)
         resident.attached.discard(seq)
         if key is not None:
             payload = Payload(_encode_text(reason))
-            self.commit.messages.append(NewMessage(key, MessageKind.CANCEL, "", payload, resident.key))
+            self.commit.messages.append(NewMessage(key, kind, "", payload, resident.key))
             self.has_new_work = True
 
     # --- leaving memory
@@ -462,7 +466,11 @@ class Tick:
             self._cancel_task(resident, seq)
         if resident.attached and not is_forced:
             for seq in list(resident.attached & resident.children.keys()):
-                self._cancel_child(resident, seq, "its parent ended")
+                if seq in resident.terminated:
+                    words = termination_reason("its parent ended")
+                    self._cancel_child(resident, seq, words, MessageKind.TERMINATE)
+                else:
+                    self._cancel_child(resident, seq, "its parent ended")
         output = failure = cause = None
         match command:
             case CompleteRun():

@@ -29,6 +29,8 @@ class NextWork(NamedTuple):
     peers: int | None = None
     """How many nodes serve the same workflows, with this one. 0 if the others do not know of this node until
     it commits; None if they need not."""
+    has_lost_runs: bool = False
+    """Runs of this node were replaced by new ones. `collect_lost_runs` names them."""
 
 
 class Stall(NamedTuple):
@@ -98,6 +100,10 @@ class NodeStore(Protocol):
         """`claims` are the claims that the node would take now. It can fire the schedules of `workflows`.
         `serves` is what it writes with its commits. Where there may be a fleet, this tells the others that
         the node is there, for a minute."""
+        ...
+
+    async def collect_lost_runs(self, node: NodeId) -> list[RunKey]:
+        """Runs that were taken from the node because others have replaced them. Each is returned once."""
         ...
 
     async def next_due_time(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:

@@ -258,6 +258,18 @@ class RunStore(HistoryStore, Protocol):
         """Add runs for any node to claim. Returns runs whose id was taken, each with the run that has it."""
         ...
 
+    async def restart_runs(
+        self, namespace: str, runs: Sequence[RunRecord], replaces: bool, by: str, now: Instant
+    ) -> dict[RunKey, RunKey]:
+        """Add runs for any node to claim, and give them their ids, which are all different. A run that has
+        ended loses its id. A run that has not ended keeps it; if `replaces`, it is terminated first, even if
+        a node has it. Returns the runs that were not added, each with the run that kept the id.
+
+        A run that has lost its id is found by its key. Its options say which id it had, and those of the new
+        run which run that was.
+        """
+        ...
+
     async def post_messages(
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
     ) -> list[PostResult]:
@@ -341,10 +353,14 @@ class RunStore(HistoryStore, Protocol):
         ...
 
     async def unpark_runs(
-        self, namespace: str, runs: Sequence[RunKey], now: Instant, by: str = ""
+        self, namespace: str, runs: Sequence[RunKey], now: Instant, by: str = "", moves_timers: bool = False
     ) -> list[RunKey]:
         """Make parked or paused runs due again. A paused run that is to start later is due then. Returns the
-        runs that were parked or paused."""
+        runs that were parked or paused.
+
+        With `moves_timers`, only paused ones: what they wait for in time, timers and backoffs, is due later
+        by as long as they were paused.
+        """
         ...
 
     async def act_on_runs(self, namespace: str, acts: Sequence[Act], now: Instant) -> list[ActResult]:

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from holdfast.core.history import cancellation
+from holdfast.core.history import cancellation, termination_reason
+from holdfast.core.journal import read_step, write_timers_moved
 from holdfast.core.records import DONE_BY_STORE, MessageKind
 from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
+from holdfast.errors import JournalCorrupt
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import Act, ActResult
 from holdfast.ports.store_life import ENDED
@@ -54,9 +56,9 @@ def act_on_runs(tx: Transaction, namespace: str, acts: Sequence[Act], now: Insta
     results = [_result(act, locked.get(act.run)) for act in acts]
     done = [act for act, result in zip(acts, results, strict=True) if result is ActResult.DONE]
     asked = [act for act, result in zip(acts, results, strict=True) if result is ActResult.POSTED]
-    _terminate(tx, namespace, [act for act in done if act.kind is MessageKind.TERMINATE], now)
+    terminate(tx, namespace, [act for act in done if act.kind is MessageKind.TERMINATE], now)
     _pause(tx, namespace, [act for act in done if act.kind is MessageKind.PAUSE], now)
-    tx.many("record_acts", [_row(act) for act in done], now, DONE_BY_STORE)
+    tx.many("record_acts", [act_row(act) for act in done], now, DONE_BY_STORE)
     note(tx, namespace, now, ACT, [(act.run, act.kind, act.by or None) for act in done])
     ended = {act.run for act in done if act.kind is MessageKind.TERMINATE}
     messages = [_message(act) for act in asked]
@@ -82,7 +84,7 @@ def _result(act: Act, run: LockedRun | None) -> ActResult:
     return ActResult.DONE if is_direct else ActResult.POSTED
 
 
-def _terminate(tx: Transaction, namespace: str, acts: Sequence[Act], now: Instant) -> None:
+def terminate(tx: Transaction, namespace: str, acts: Sequence[Act], now: Instant) -> None:
     if acts:
         rows: list[Row] = [(act.run, _encode(cancellation(terminated_words(act)))) for act in acts]
         tx.many("terminate_runs", rows, namespace, now)
@@ -93,8 +95,7 @@ def _terminate(tx: Transaction, namespace: str, acts: Sequence[Act], now: Instan
 
 def terminated_words(act: Act) -> str:
     """The reason that the row of a terminated run has."""
-    by = f" by {act.by}" if act.by else ""
-    return f"terminated{by}{f': {act.text}' if act.text else ''}"
+    return termination_reason(act.text, act.by)
 
 
 def _pause(tx: Transaction, namespace: str, acts: Sequence[Act], now: Instant) -> None:
@@ -105,20 +106,56 @@ def _pause(tx: Transaction, namespace: str, acts: Sequence[Act], now: Instant) -
 
 
 def unpark_runs(
-    tx: Transaction, namespace: str, runs: Iterable[RunKey], now: Instant, by: str
+    tx: Transaction,
+    namespace: str,
+    runs: Iterable[RunKey],
+    now: Instant,
+    by: str,
+    *,
+    moves_timers: bool = False,
 ) -> list[RunKey]:
     keys: list[Row] = [(run,) for run in sorted(runs)]
+    if moves_timers:
+        # Before the locks on runs, because a worker that ends an item locks the item first.
+        tx.many_returning("lock_queue", keys)
+        locked = lock_runs(tx, namespace, [run for (run,) in keys], now)
+        keys = [key for key in keys if key[0] in locked and locked[key[0]].status == RunStatus.PAUSED]
     tx.many("let_queue_go", [(*key, now + _FIFTY_YEARS) for key in keys])
+    if moves_timers:
+        _move_timers(tx, keys, now)
     resumed = tx.many_returning("unpark_runs", keys, namespace, now)
     tx.many("forget_stalls", [(run,) for run, _ in resumed])
-    acts = [(run, MessageKind.RESUME, "", NULL, by or None) for run, _ in resumed]
+    name = "timers wait" if moves_timers else ""
+    acts = [(run, MessageKind.RESUME, name, NULL, by or None) for run, _ in resumed]
     tx.many("record_acts", acts, now, DONE_BY_STORE)
     note(tx, namespace, now, ACT, [(run, MessageKind.RESUME, by or None) for run, _ in resumed])
     note(tx, namespace, now, STATUS, [(run, status, None) for run, status in resumed])
     return [run for run, _ in resumed]
 
 
-def _row(act: Act) -> Row:
+def _move_timers(tx: Transaction, keys: Sequence[Row], now: Instant) -> None:
+    """Have everything wait for as much longer as the runs were paused. Their deadlines stay."""
+    paused = {run: max(0, now - since) for run, since in tx.many_returning("pauses_of", keys)}
+    moved: list[Row] = [(run, by) for run, by in sorted(paused.items()) if by]
+    tx.many("move_backoffs", moved)
+    tx.many("move_queue", moved)
+    last = {run: tx.send("last_steps", run, 1) for run, _ in moved}
+    steps: list[Row] = []
+    for run, by in moved:
+        for position, step in last[run]():  # none if it has not begun
+            at = max(now, _time_of(position, step))  # the time of a run never goes back
+            steps.append((run, position + 1, write_timers_moved(at, by)))
+    tx.many("insert_steps", steps)
+
+
+def _time_of(position: int, step: bytes) -> Instant:
+    try:
+        return read_step(position, bytes(step)).at
+    except JournalCorrupt:
+        return Instant(0)  # the node that loads the run parks it
+
+
+def act_row(act: Act) -> Row:
     return (act.run, act.kind, act.task, Payload(_encode(act.text)), act.by or None)
 
 

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from holdfast.core.history import termination_reason
 from holdfast.core.policies import SETBACKS_ALLOWED, claim_limit
 from holdfast.core.records import MessageKind, MessageRecord, RunRecord
-from holdfast.core.run_options import read_run_options
+from holdfast.core.run_options import OnParentEnd, read_run_options
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.ports.commits import (
     ROWS_FOR_OTHERS,
@@ -326,8 +327,14 @@ def cancel_open_tasks(
 def news_for_children(tx: Transaction, ended: Sequence[RunKey], reason: str) -> list[NewMessage]:
     """Messages for the open children that end with these runs. The sender of each is its parent."""
     rows = tx.many_returning("attached_children", [(run,) for run in sorted(ended)])
-    payload = Payload(msgspec.json.encode(reason))
-    return [NewMessage(child, MessageKind.CANCEL, "", payload, parent) for parent, child, _ in rows]
+    cancelled = Payload(msgspec.json.encode(reason))
+    ended_at_once = Payload(msgspec.json.encode(termination_reason(reason)))
+    return [
+        NewMessage(child, MessageKind.TERMINATE, "", ended_at_once, parent)
+        if options is not None and read_run_options(options).on_parent_end == OnParentEnd.TERMINATE
+        else NewMessage(child, MessageKind.CANCEL, "", cancelled, parent)
+        for parent, child, options in rows
+    ]
 
 
 def post_messages(

@@ -65,8 +65,12 @@ class SqlNodeStore(SqlRole):
         rows = await self._driver.fetch(
             "next_work", namespace, node, list(claims), list(workflows), serves, now
         )
-        wake_at, expires_at, has_mail, schedule_at, peers = rows[0]
-        return NextWork(wake_at, expires_at, bool(has_mail), schedule_at, peers)
+        wake_at, expires_at, has_mail, schedule_at, peers, has_lost_runs = rows[0]
+        return NextWork(wake_at, expires_at, bool(has_mail), schedule_at, peers, bool(has_lost_runs))
+
+    async def collect_lost_runs(self, node: NodeId) -> list[RunKey]:
+        rows = await self._driver.write(lambda tx: tx.rows("collect_lost_runs", node))
+        return [run for owner, run in rows if owner == node]
 
     async def next_due_time(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         keys: list[Row] = [(run,) for run in runs]

@@ -49,6 +49,7 @@ from holdfast.stores.commit_script import (
 )
 from holdfast.stores.database import Row, Transaction, TransactionScript
 from holdfast.stores.gil_pauses import in_slices
+from holdfast.stores.restarts import restart_runs
 from holdfast.stores.run_lists import count_matching_runs, list_keys, read_page
 from holdfast.stores.run_overviews import read_overviews
 from holdfast.stores.shared_inputs import with_whole_inputs
@@ -102,6 +103,18 @@ class SqlRunStore(SqlRole):
             return create_runs(tx, namespace, runs)
 
         return await self._driver.write_and_tell(script)
+
+    async def restart_runs(
+        self, namespace: str, runs: Sequence[RunRecord], replaces: bool, by: str, now: Instant
+    ) -> dict[RunKey, RunKey]:
+        def script(tx: Transaction) -> dict[RunKey, RunKey]:
+            return restart_runs(tx, namespace, runs, replaces=replaces, by=by, now=now)
+
+        while True:
+            try:
+                return await self._driver.write_and_tell(script)
+            except RowChanged:
+                continue  # another transaction was faster, and has committed
 
     async def post_messages(
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
@@ -222,11 +235,11 @@ class SqlRunStore(SqlRole):
             return False
 
     async def unpark_runs(
-        self, namespace: str, runs: Sequence[RunKey], now: Instant, by: str = ""
+        self, namespace: str, runs: Sequence[RunKey], now: Instant, by: str = "", moves_timers: bool = False
     ) -> list[RunKey]:
         def script(tx: Transaction) -> list[RunKey]:
             tx.announce(DUE)
-            return unpark_runs(tx, namespace, runs, now, by)
+            return unpark_runs(tx, namespace, runs, now, by, moves_timers=moves_timers)
 
         return await self._driver.write_and_tell(script)
 

@@ -133,6 +133,7 @@ class Environment(Client):
             self._skipping,
             namespace=self.settings.namespace,
             now=self.clock.now,
+            new_key=self._new_key,
             # It does not poll, so its row does not say that it is there while it is idle.
             is_alive=lambda node: True if node == self.engine.node else None,
             new_key=self._new_key,

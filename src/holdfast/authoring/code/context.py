@@ -27,7 +27,7 @@ from holdfast.core.codec import digest_of
 from holdfast.core.failures import revive
 from holdfast.core.names import checked_name, checked_span
 from holdfast.core.policies import STEP_OPTIONS
-from holdfast.core.run_options import WithOptions, target_and_options
+from holdfast.core.run_options import WithOptions, child_policy, target_and_options
 from holdfast.core.stream_items import checked_stream
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
 from holdfast.core.waiting import WaitKind
@@ -310,14 +310,21 @@ class Context(_View):
         *args: Any,
         id: str | None = None,
         version: str | None = None,
+        on_parent_end: str | None = None,
         detached: bool = False,
         **kwargs: Any,
     ) -> ChildHandle[Any]:
-        """Start a workflow of any kind as a child, given by itself or by name, or with `with_options`."""
-        detached = detached or (isinstance(workflow, WithOptions) and workflow.is_detached)
+        """Start a workflow of any kind as a child, given by itself or by name, or with `with_options`.
+
+        `on_parent_end` is what becomes of the child when its parent ends: "cancel", "detach" (it goes on;
+        also `detached=True`) or "terminate".
+        """
+        if on_parent_end is None and not detached and isinstance(workflow, WithOptions):
+            on_parent_end = workflow.on_parent_end
+        policy = child_policy(on_parent_end, detached)
         workflow, options = target_and_options(workflow, id, version)
         handle = self._program.resolver.start_child(
-            self._program, workflow, args, kwargs, options=options, detached=detached
+            self._program, workflow, args, kwargs, options=options, on_parent_end=policy
         )
         handle.place = caller()
         return handle

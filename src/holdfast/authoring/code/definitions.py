@@ -32,11 +32,13 @@ from holdfast.core.policies import TaskOptions
 from holdfast.core.records import TASK_VERSION, RunRecord
 from holdfast.core.run_options import (
     PLAIN_START,
+    OnParentEnd,
     StartKeywords,
     StartOptions,
     StartTarget,
     WithOptions,
     checked_options,
+    child_policy,
 )
 from holdfast.core.signature import Signature
 from holdfast.core.values import Payload
@@ -163,10 +165,13 @@ class Workflow(StartTarget[P, R]):
         handle.place = caller()
         return handle
 
-    def options(self, *, detached: bool = False, **options: Unpack[StartKeywords]) -> RunCall[P, R]:
+    def options(
+        self, *, on_parent_end: str | None = None, detached: bool = False, **options: Unpack[StartKeywords]
+    ) -> RunCall[P, R]:
         """The same workflow with options for one run: `hf.start(order.options(id=…), 5)`, or, in a workflow,
-        `order.options(id=…)(5)` for a child. A `detached` child is not cancelled when its parent ends."""
-        return RunCall(self, checked_options(options), detached=detached)
+        `order.options(id=…)(5)` for a child. `on_parent_end` is what becomes of a child when its parent ends:
+        "cancel", "detach" (it goes on; also `detached=True`) or "terminate"."""
+        return RunCall(self, checked_options(options), child_policy(on_parent_end, detached))
 
     def start(
         self,
@@ -175,7 +180,7 @@ class Workflow(StartTarget[P, R]):
         kwargs: dict[str, Any],
         *,
         options: StartOptions = PLAIN_START,
-        detached: bool = False,
+        on_parent_end: OnParentEnd = OnParentEnd.CANCEL,
     ) -> ChildHandle[R]:
         input = self.signature.pack(args, kwargs, requests.codec)
         version = self.version if self.is_pinned else None
@@ -189,7 +194,7 @@ class Workflow(StartTarget[P, R]):
             digest,
             self.signature.unpack_result,
             options=options,
-            detached=detached,
+            on_parent_end=on_parent_end,
         )
 
     async def main(self, program: CodeProgram) -> Payload:
@@ -218,17 +223,17 @@ class Workflow(StartTarget[P, R]):
 class RunCall(WithOptions[P, R]):
     """A workflow with options for one run. A client starts it; in a workflow, calling it starts a child."""
 
-    def __init__(self, workflow: Workflow[P, R], options: StartOptions, *, detached: bool) -> None:
+    def __init__(self, workflow: Workflow[P, R], options: StartOptions, on_parent_end: OnParentEnd) -> None:
         super().__init__(workflow, options)
         self._workflow = workflow
-        self.is_detached = detached
+        self.on_parent_end = on_parent_end
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ChildHandle[R]:
         program = current_program()
         if program is None:
             return self._workflow.begin(args, kwargs)  # pyright: ignore[reportReturnType]
         handle = self._workflow.start(
-            program, args, kwargs, options=self.start_options, detached=self.is_detached
+            program, args, kwargs, options=self.start_options, on_parent_end=self.on_parent_end
         )
         handle.place = caller()
         return handle
@@ -273,7 +278,7 @@ class CatalogResolver:
         kwargs: dict[str, Any],
         *,
         options: StartOptions,
-        detached: bool,
+        on_parent_end: OnParentEnd,
     ) -> ChildHandle[Any]:
         version = None if options.version is None else checked_version(options.version)
         name = workflow if isinstance(workflow, str) else getattr(workflow, "name", None)
@@ -300,7 +305,9 @@ class CatalogResolver:
             digest = known.signature.digest(args, kwargs)
             decode = known.signature.unpack_result
             version = known.version if known.is_pinned else None
-        return requests.start_child(name, version, input, digest, decode, options=options, detached=detached)
+        return requests.start_child(
+            name, version, input, digest, decode, options=options, on_parent_end=on_parent_end
+        )
 
 
 def _refuse_options(task: Any, known: Any, kwargs: dict[str, Any]) -> None:

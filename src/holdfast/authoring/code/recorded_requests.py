@@ -168,6 +168,7 @@ def _agree(recorded: AnyRequest, asked: AnyRequest) -> bool:
                 recorded.seq == asked.seq
                 and recorded.workflow == asked.workflow
                 and recorded.detached == asked.detached
+                and recorded.terminated == asked.terminated
                 and recorded.id in (None, asked.id)
                 and recorded.digest in (None, asked.digest)
             )

@@ -22,6 +22,7 @@ def words(request: AnyRequest | None) -> str:
             return f"a timer until {moment(request.due).isoformat()}"
         case journal.ChildAsked():
             kind = "detached child" if request.detached else "child"
+            kind = "child to be terminated with its parent" if request.terminated else kind
             return f"{kind} {request.workflow!r}" + (f" with id {request.id!r}" if request.id else "")
         case journal.TaskCancelAsked():
             return f"the cancellation of task {request.seq}"

@@ -39,7 +39,7 @@ from holdfast.core.commands import (
     StartTimer,
 )
 from holdfast.core.failures import revive
-from holdfast.core.ids import name_for_children
+from holdfast.core.ids import id_at_start, name_for_children
 from holdfast.core.journal import (
     StateAsked,
     TaskAsked,
@@ -50,7 +50,7 @@ from holdfast.core.journal import (
 )
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import RunRecord
-from holdfast.core.run_options import IdPolicy, StartOptions
+from holdfast.core.run_options import IdPolicy, OnParentEnd, RunTerms, StartOptions, with_options_changed
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, key_text, moment
 from holdfast.core.waiting import WaitKind
 from holdfast.errors import BadOption, DeterminismError, RunCancelled, RunFailed, TaskError
@@ -83,7 +83,7 @@ class DefinitionResolver(Protocol):
         kwargs: dict[str, Any],
         *,
         options: StartOptions,
-        detached: bool,
+        on_parent_end: OnParentEnd,
     ) -> ChildHandle[Any]: ...
 
 
@@ -145,7 +145,7 @@ class Requests:
 
     @property
     def run_id(self) -> str:
-        return self.run.id or key_text(self.run.key)
+        return id_at_start(self.run) or key_text(self.run.key)
 
     @property
     def is_replaying(self) -> bool:
@@ -299,17 +299,21 @@ class Requests:
         decode: Callable[[Payload], R],
         *,
         options: StartOptions,
-        detached: bool,
+        on_parent_end: OnParentEnd,
     ) -> ChildHandle[R]:
         if options.id_policy != IdPolicy.RETURN:
             raise BadOption("id_policy", options.id_policy, "left out: the id of a child must be free")
         terms = None if options.is_plain else options.terms(self.at)
-        if detached is not True and detached is not False:
-            raise BadOption("detached", detached, "True or False")  # the journal holds a bool
+        detached, terminated = on_parent_end is OnParentEnd.DETACH, on_parent_end is OnParentEnd.TERMINATE
+        if terminated:
+            # Also in the row of the child: if the parent is terminated itself, the store tells the children.
+            terms = terms or RunTerms(priority=self.run.priority)
+            terms = terms._replace(options=with_options_changed(terms.options, on_parent_end=on_parent_end))
         seq = self._next_child
         self._next_child += 1
-        child_id = options.id or f"{name_for_children(self.run.id, self.run.key)}/{seq}"
-        self._ask(StartChild(seq, workflow, version, child_id, input, detached, digest, terms), input)
+        child_id = options.id or f"{name_for_children(self.run)}/{seq}"
+        child = StartChild(seq, workflow, version, child_id, input, detached, digest, terms, terminated)
+        self._ask(child, input)
         handle: ChildHandle[R] = ChildHandle(loop=self._loop)
         handle.may_be_left = detached
         handle.run_id = child_id

@@ -406,7 +406,7 @@ class DagProgram:
         self._emit(StartChild(child, workflow, None, id, packed))
 
     def _child_id(self, node: TaskProgress, index: int) -> str:
-        parent = name_for_children(self._run.id, self._run.key)
+        parent = name_for_children(self._run)
         name = f"{parent}/{node.task.name}" + (f"/{index}" if node.is_fan_out else "")
         # After a retry the id without the round may be taken: by the child of an earlier round, or by
         # another run.

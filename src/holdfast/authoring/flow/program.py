@@ -119,7 +119,7 @@ class FlowProgram:
     def __init__(
         self, run: RunRecord, flow: Flow, codec: Codec, pack_child: PackChild, max_steps: int
     ) -> None:
-        name = name_for_children(run.id, run.key)
+        name = name_for_children(run)
         self._buffer = CommandBuffer(run.key, name, codec, pack_child)
         self._frames = [_FlowFrame(flow, _params(run.input), "", None)]
         self._visit: Visit | None = None

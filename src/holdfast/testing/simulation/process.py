@@ -240,6 +240,7 @@ class Process:
             waiters,
             namespace=simulation.namespace,
             now=clock.now,
+            new_key=new_key,
             queue_lease=_QUEUE_LEASE,
             new_key=new_key,
         )

@@ -13,6 +13,8 @@ WRITES = frozenset(
         "expire_nodes",
         "register_definitions",
         "create_runs",
+        "restart_runs",
+        "collect_lost_runs",
         "post_messages",
         "signal_or_start",
         "reopen_runs",
@@ -100,10 +102,11 @@ NOTIFIES_ITS_OWN_PROCESS = WRITES - {
     "tell_other_nodes",
     "register_definitions",
     "delete_schedule",
+    "collect_lost_runs",
 }
 """After these, if they announce something, the listeners of the process itself are called too, as the port
 promises. Most writes of flows and workers announce nothing."""
 
 WRITES_OF_ENGINES = frozenset(
-    {"commit", "recover_commit", "remove_node", "fire_schedule", "tell_other_nodes"}
+    {"commit", "recover_commit", "remove_node", "fire_schedule", "tell_other_nodes", "collect_lost_runs"}
 )

@@ -7,12 +7,12 @@ WHERE parent = ANY ($1::uuid[]) AND depth > 0 AND status NOT IN ('success', 'fai
 ORDER BY key;
 
 -- name: terminate_runs
--- The epoch increases, so that nothing decided before can be written after.
+-- The epoch increases, so that nothing decided before can be written after. Only a run that is replaced has an owner.
 WITH ended AS MATERIALIZED (
     SELECT $1::text AS namespace, ended.* FROM unnest($3::uuid[], $4::json[]) AS ended (run, failure)
 )
 UPDATE holdfast.runs
-SET status = 'cancelled', failure = ended.failure, wake_at = NULL, finished_at = $2::timestamptz, epoch = epoch + 1,
+SET status = 'cancelled', failure = ended.failure, owner = NULL, wake_at = NULL, finished_at = $2::timestamptz, epoch = epoch + 1,
     waiting = NULL, waiting_kind = NULL, waiting_name = NULL, waiting_epoch = NULL
 FROM ended
 WHERE runs.namespace = ended.namespace AND key = ended.run;
@@ -47,3 +47,38 @@ WHERE run = ANY ($1::uuid[]) AND worker IS NULL;
 UPDATE holdfast.queue SET ready_at = ready_at - interval '36525 days'
 FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (run, after)
 WHERE queue.run = wanted.run AND worker IS NULL AND ready_at > wanted.after;
+
+-- name: give_up_ids
+-- The options say which id the run had.
+WITH ended AS MATERIALIZED (
+    SELECT $1::text AS namespace, ended.* FROM unnest($2::uuid[], $3::json[]) AS ended (run, options)
+)
+UPDATE holdfast.runs SET id = NULL, options = ended.options
+FROM ended
+WHERE runs.namespace = ended.namespace AND key = ended.run;
+
+-- name: note_lost_runs
+INSERT INTO holdfast.lost_runs (node, run)
+SELECT * FROM unnest($1::text[], $2::uuid[]) ON CONFLICT DO NOTHING;
+
+-- name: pauses_of
+-- Since when a paused run has been paused: its first pause after it was last resumed.
+SELECT asked.run, min(posted_at)
+FROM unnest($1::uuid[]) AS asked (run)
+JOIN holdfast.messages ON messages.run = asked.run AND kind = 'pause' AND posted_at IS NOT NULL
+WHERE id > coalesce((SELECT max(resumed.id) FROM holdfast.messages AS resumed
+                     WHERE resumed.run = asked.run AND resumed.kind = 'resume'), 0)
+GROUP BY asked.run;
+
+-- name: move_backoffs
+UPDATE holdfast.tasks SET due_at = due_at + moved.span * interval '1 microsecond'
+FROM unnest($1::uuid[], $2::int8[]) AS moved (run, span)
+WHERE tasks.run = moved.run AND status = 'pending' AND due_at IS NOT NULL;
+
+-- name: lock_queue
+SELECT run, seq FROM holdfast.queue WHERE run = ANY ($1::uuid[]) ORDER BY run, seq FOR UPDATE;
+
+-- name: move_queue
+UPDATE holdfast.queue SET ready_at = ready_at + moved.span * interval '1 microsecond'
+FROM unnest($1::uuid[], $2::int8[]) AS moved (run, span)
+WHERE queue.run = moved.run AND worker IS NULL;

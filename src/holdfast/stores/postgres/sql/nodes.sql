@@ -109,7 +109,13 @@ SELECT
     CASE WHEN $5 IS NOT NULL THEN (
         SELECT count(*) FILTER (WHERE id = $2) * count(*) FROM holdfast.nodes
         WHERE namespace = $1 AND serves = $5 AND seen_at > $6::timestamptz - interval '1 minute'
-    ) END;
+    ) END,
+    EXISTS (SELECT 1 FROM holdfast.lost_runs WHERE node = $2);
+
+-- name: collect_lost_runs
+-- Rows of nodes that are gone are of no use to anybody.
+DELETE FROM holdfast.lost_runs WHERE node = $1::text OR node NOT IN (SELECT id FROM holdfast.nodes)
+RETURNING node, run;
 
 -- name: charge_stall
 -- The run held up the event loop of its node for so long that the node gave up. It has had a setback, too, so

@@ -59,7 +59,13 @@ SELECT
     -- awake. 0 if the node has no row: explanations go by it.
     CASE WHEN ?5 IS NOT NULL THEN CASE WHEN EXISTS (SELECT 1 FROM nodes WHERE id = ?2) THEN (
         SELECT nullif(count(*), 0) FROM nodes WHERE namespace = ?1 AND serves = ?5 AND lease_until > ?6
-    ) ELSE 0 END END;
+    ) ELSE 0 END END,
+    EXISTS (SELECT 1 FROM lost_runs WHERE node = ?2);
+
+-- name: collect_lost_runs
+-- Rows of nodes that are gone are of no use to anybody.
+DELETE FROM lost_runs WHERE node = ?1 OR node NOT IN (SELECT id FROM nodes)
+RETURNING node, run;
 
 -- name: charge_stall
 -- The run held up the event loop of its node for so long that the node gave up. It has had a setback, too, so
