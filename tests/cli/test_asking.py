@@ -281,6 +281,16 @@ def test_what_is_done_to_a_run_is_told_in_json(failed: Project):
     assert cancelled["id"] == "bad"
 
 
+def test_runs_that_failed_are_counted_and_then_retried(failed: Project):
+    succeeded = failed.ask("runs", "retry", "--status", "success")
+    counted = failed.ask("runs", "retry", "--workflow", "failing")
+    retried = failed.ask("runs", "retry", "--workflow", "failing", "--yes")
+
+    assert (succeeded, counted) == ({"matching": 0}, {"matching": 1})
+    assert (retried["done"], retried["refusals"]) == (1, 0)
+    assert failed.ask("runs", "show", "bad")["status"] in ("pending", "running")
+
+
 def test_the_same_in_json(failed: Project):
     facts = failed.ask("runs", "show", "bad")
 

@@ -79,12 +79,27 @@ def test_all_are_resumed_or_those_of_one_workflow(parked: Project):
     assert parked.ask("runs", "list", "--status", "parked") == []
 
 
+def test_those_that_match_are_counted_and_then_resumed(parked: Project):
+    conditions = ["--workflow", "fulfil", "--status", "parked"]
+    paused = parked.ask("runs", "resume", "--status", "paused")
+    counted = parked.run("runs", "resume", *conditions)
+    resumed = parked.ask("runs", "resume", *conditions, "--yes")
+
+    assert paused == {"matching": 0}
+    assert counted.stderr == "2 runs match; give --yes to resume them\n"
+    assert (resumed["done"], resumed["refusals"]) == (2, 0)
+    assert parked.ask("runs", "list", "--status", "parked") == []
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ((), "name one run, or give --all"),
-        (("tea", "--all"), "name one run, or give --all"),
-        (("tea", "--workflow", "fulfil"), "it chooses among all runs: give --all as well"),
+        ((), "name one run, or give conditions"),
+        (("tea", "--all"), "it goes with --workflow, and with nothing else"),
+        (("--all", "--status", "parked"), "it goes with --workflow, and with nothing else"),
+        (("tea", "--workflow", "fulfil"), "name one run, or give conditions"),
+        (("tea", "--timers", "wait"), "is parked, not paused"),
+        (("tea", "--timers", "skip"), "one of catch_up, wait"),
     ],
 )
 def test_what_is_unclear_is_refused_and_resumes_nothing(

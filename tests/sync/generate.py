@@ -56,6 +56,7 @@ PARTS: Final = (
     ),
     Part("Schedules", (("client/schedules.py", "Schedules"),), "AsyncSchedules", ""),
     Part("Flows", (("client/flows.py", "Flows"),), "AsyncFlows", ""),
+    Part("RunSelection", (("client/selection.py", "RunSelection"),), "AsyncRunSelection", ""),
     Part(
         "ClientCalls",
         (
@@ -73,6 +74,15 @@ PARTS: Final = (
         @property
         def flows(self) -> Flows:
             return Flows(self.inner.flows, self._thread)
+
+        def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
+            \"\"\"Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end
+            their backoffs.\"\"\"
+
+            async def select() -> AsyncRunSelection:
+                return self.inner.select(**conditions)
+
+            return RunSelection(self._thread.call(select), self._thread)
         """,
     ),
 )
@@ -87,6 +97,7 @@ from holdfast.app import Holdfast as AsyncHoldfast
 from holdfast.client.flows import Flows as AsyncFlows
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
+from holdfast.client.selection import RunSelection as AsyncRunSelection
 from holdfast.core.values import RunKey
 from holdfast.sync.loop_thread import LoopThread
 
@@ -223,7 +234,9 @@ def _imports(path: str, module: ast.Module) -> dict[str, str]:
                 for each in node.names
             }
     return {
-        name: line for name, line in found.items() if name not in ("Run", "Schedules", "Flows", "Holdfast")
+        name: line
+        for name, line in found.items()
+        if name not in ("Run", "Schedules", "Flows", "RunSelection", "Holdfast")
     }
 
 

@@ -21,6 +21,7 @@ from tests.sync import generate
 import holdfast
 from holdfast import Catalog, RunCancelled, RunStatus, context, task, workflow
 from holdfast.errors import (
+    BadOption,
     ForbiddenInWorkflow,
     InEventLoop,
     NotOpen,
@@ -350,3 +351,17 @@ def test_a_script_may_end_without_closing_it(store_url: str, tmp_path: Path) -> 
 
     assert script.communicate(timeout=PATIENCE) == ("42\n", "")
     assert script.returncode == 0
+
+
+def test_many_runs_are_selected_and_changed(store_url: str) -> None:
+    with Holdfast(store_url, catalog=catalog, engine=False) as hf:
+        runs = hf.start_many(ask.options(tags=["batch"]), ["a", "b", "c"])
+        chosen = hf.select(tag="batch")
+
+        assert chosen.count() == 3
+        assert chosen.pause("audit").done == 3
+        assert chosen.resume(timers="wait", by="ann").done == 3
+        assert chosen.terminate("enough").done == 3
+        assert {run.status() for run in runs} == {RunStatus.CANCELLED}
+        with pytest.raises(BadOption):
+            hf.select(status="nonsense")

@@ -14,13 +14,15 @@ from holdfast.client.failures import FailureInfo
 from holdfast.client.flows import FlowInfo, FlowVersionInfo
 from holdfast.client.flows import Flows as AsyncFlows
 from holdfast.client.logs import LogLine
-from holdfast.client.operators import MessageInfo
+from holdfast.client.operators import MessageInfo, Timers
 from holdfast.client.retention import PruneOptions, PruneReport
 from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
+from holdfast.client.selection import BulkReport
+from holdfast.client.selection import RunSelection as AsyncRunSelection
 from holdfast.client.signals import Signal
 from holdfast.client.streams import StreamInfo
 from holdfast.core.changes import Change
@@ -101,8 +103,8 @@ class Run(Generic[R]):
     def pause(self, note: str = "", *, by: str = "") -> None:
         return self._thread.call(lambda: self.inner.pause(note, by=by))
 
-    def resume(self, *, by: str = "") -> None:
-        return self._thread.call(lambda: self.inner.resume(by=by))
+    def resume(self, *, timers: str = Timers.CATCH_UP, by: str = "") -> None:
+        return self._thread.call(lambda: self.inner.resume(timers=timers, by=by))
 
     def retry(self, *, by: str = "") -> None:
         return self._thread.call(lambda: self.inner.retry(by=by))
@@ -278,6 +280,39 @@ class Flows:
         return self._thread.call(lambda: self.inner.compare(flow, before, after))
 
 
+class RunSelection:
+    def __init__(self, inner: AsyncRunSelection, thread: LoopThread) -> None:
+        self.inner = inner
+        self._thread = thread
+
+    def count(self) -> int:
+        return self._thread.call(self.inner.count)
+
+    def cancel(self, reason: str = "", *, by: str = "") -> BulkReport:
+        """Ask the runs that have not ended to end."""
+        return self._thread.call(lambda: self.inner.cancel(reason, by=by))
+
+    def retry(self, *, by: str = "") -> BulkReport:
+        """Reopen the runs that failed or were cancelled."""
+        return self._thread.call(lambda: self.inner.retry(by=by))
+
+    def terminate(self, reason: str = "", *, by: str = "") -> BulkReport:
+        """End the runs that have not ended, without asking them."""
+        return self._thread.call(lambda: self.inner.terminate(reason, by=by))
+
+    def pause(self, note: str = "", *, by: str = "") -> BulkReport:
+        return self._thread.call(lambda: self.inner.pause(note, by=by))
+
+    def try_now(self, *, by: str = "") -> BulkReport:
+        """End the backoffs of all tasks of the runs."""
+        return self._thread.call(lambda: self.inner.try_now(by=by))
+
+    def resume(self, *, timers: str = Timers.CATCH_UP, by: str = "") -> BulkReport:
+        """Let the runs go on that are paused or parked. With `timers="wait"`, only those that are paused: see
+        `hf.resume`."""
+        return self._thread.call(lambda: self.inner.resume(timers=timers, by=by))
+
+
 class ClientCalls:
     def __init__(self, inner: AsyncHoldfast, thread: LoopThread) -> None:
         self.inner = inner
@@ -290,6 +325,15 @@ class ClientCalls:
     @property
     def flows(self) -> Flows:
         return Flows(self.inner.flows, self._thread)
+
+    def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
+        """Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end
+        their backoffs."""
+
+        async def select() -> AsyncRunSelection:
+            return self.inner.select(**conditions)
+
+        return RunSelection(self._thread.call(select), self._thread)
 
     def signal(
         self,
@@ -359,9 +403,13 @@ class ClientCalls:
         """
         return self._thread.call(lambda: self.inner.cancel(_known(run), reason, by=by))
 
-    def resume(self, run: Run[Any] | str, *, by: str = "") -> None:
-        """Let a paused run go on, or a parked one, once its problem is fixed."""
-        return self._thread.call(lambda: self.inner.resume(_known(run), by=by))
+    def resume(self, run: Run[Any] | str, *, timers: str = Timers.CATCH_UP, by: str = "") -> None:
+        """Let a paused run go on, or a parked one, once its problem is fixed.
+
+        With `timers="catch_up"`, timers that came due meanwhile fire at once. With `timers="wait"`, timers
+        and backoffs of a paused run are due later by as long as it was paused. Deadlines stay as they are.
+        """
+        return self._thread.call(lambda: self.inner.resume(_known(run), timers=timers, by=by))
 
     def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None:
         """Pause a run until it is resumed: no task of it begins, and its timers do not fire. Tasks that run

@@ -1,12 +1,14 @@
-"""`holdfast runs cancel`, `terminate`, `pause`, `try-now`: to one run, or to all that match conditions.
+"""`holdfast runs cancel`, `terminate`, `pause`, `resume`, `retry`, `try-now`: to one run, or to all that
+match conditions.
 
 Many runs are counted first. Nothing is done to them without `--yes`.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
@@ -17,7 +19,6 @@ from holdfast.cli.views.output import print_json, say
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.client.run import RunInfo
-    from holdfast.client.selection import BulkReport, RunSelection
 
 _OneRun = Annotated[str | None, typer.Argument(metavar="RUN", help=RUN_HELP, show_default=False)]
 _Status = Annotated[
@@ -29,6 +30,23 @@ _Workflow = Annotated[
 ]
 _Tag = Annotated[
     str | None, typer.Option("--tag", metavar="TAG", help="All runs with this tag.", show_default=False)
+]
+_Fingerprint = Annotated[
+    str | None,
+    typer.Option(
+        "--fingerprint", metavar="ID", help="All runs that failed for this cause.", show_default=False
+    ),
+]
+_All = Annotated[
+    bool, typer.Option("--all", help="Every parked run, or with --workflow every parked run of one workflow.")
+]
+_Timers = Annotated[
+    str,
+    typer.Option(
+        "--timers",
+        metavar="HOW",
+        help="catch_up: timers that came due during a pause fire at once. wait: they come later by as much.",
+    ),
 ]
 _Yes = Annotated[
     bool, typer.Option("--yes", help="Do it to all runs that match. Otherwise they are counted.")
@@ -48,46 +66,92 @@ _TaskName = Annotated[
 ]
 
 
-class _Act:
-    """One of the commands: what it does to one run and to many, and how it says so."""
+_Plan: TypeAlias = tuple[Callable[[Any, str], Awaitable[Any]], Callable[[Any], Awaitable[Any]]]
+"""What is done to one run, with the client and its id, and to a selection of runs."""
 
-    def __init__(
-        self,
-        verb: str,
-        said: str,
-        one: Callable[[Holdfast, str], Awaitable[Any]],
-        many: Callable[[RunSelection], Awaitable[BulkReport]],
-    ) -> None:
-        self.verb, self.said, self.one, self.many = verb, said, one, many
+_OPEN = ("pending", "running", "paused", "parked")
+_AWAKE = ("pending", "running")
+_HELD = ("paused", "parked")
+_UNDONE = ("failed", "cancelled")
 
 
-def _perform(
-    act: _Act,
-    run: str | None,
-    conditions: dict[str, str | None],
-    *,
-    yes: bool,
-    as_json: bool,
-    database: DatabaseOptions,
-) -> None:
-    given: Any = {name: value for name, value in conditions.items() if value is not None}
+class _Act(NamedTuple):
+    """One of the commands, and how it says what it does."""
+
+    verb: str
+    said: str
+    """Of one run to which it was done."""
+    states: tuple[str, ...]
+    """In which a run must be."""
+    opens: bool = False
+    """A node may go on with the run then."""
+
+
+class _Chosen(NamedTuple):
+    """What the options that all of the commands have say."""
+
+    run: str | None
+    conditions: dict[str, str]
+    yes: bool
+    as_json: bool
+    database: DatabaseOptions
+
+
+def _choose(
+    run: _OneRun = None,
+    status: _Status = None,
+    workflow: _Workflow = None,
+    tag: _Tag = None,
+    fingerprint: _Fingerprint = None,
+    yes: _Yes = False,
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
+) -> _Chosen:
+    given = {"status": status, "workflow": workflow, "tag": tag, "fingerprint": fingerprint}
+    conditions = {name: value for name, value in given.items() if value is not None}
+    return _Chosen(run, conditions, yes, as_json, find_database(db, namespace))
+
+
+def _command(act: _Act) -> Callable[[Callable[..., _Plan]], Callable[..., None]]:
+    """Makes a command of a function that says what is done: with the options of `_choose` and its own."""
+
+    def decorate(plan: Callable[..., _Plan]) -> Callable[..., None]:
+        common = inspect.signature(_choose, eval_str=True).parameters
+        run, *others = common.values()
+        by, *own = inspect.signature(plan, eval_str=True).parameters.values()
+        parameters = [run, *own, *others[:-3], by, *others[-3:]]
+
+        def command(**given: Any) -> None:
+            chosen = _choose(**{name: given.pop(name) for name in common})
+            _perform(act, plan(user_name(given.pop("by")), **given), chosen)
+
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        typed: Any = command
+        typed.__signature__ = inspect.Signature([each.replace(kind=keyword) for each in parameters])
+        typed.__annotations__ = {each.name: each.annotation for each in parameters}
+        command.__name__, command.__doc__ = plan.__name__, plan.__doc__
+        return command
+
+    return decorate
+
+
+def _perform(act: _Act, plan: _Plan, chosen: _Chosen) -> None:
+    run, conditions, yes, as_json, database = chosen
+    given: Any = conditions
     if (run is None) is not bool(given):
         raise typer.BadParameter("name one run, or give conditions such as --workflow", param_hint="RUN")
     if run is not None:
-        info = _change_one(database, run, act)
-        if as_json:
-            print_json(info)
-        else:
-            say(f"run {info.id} {act.said if not info.status.is_final else f'is {info.status}'}")
+        _print_one(act, _change_one(database, run, plan[0]), database, as_json=as_json)
         return
     if not yes:
-        count = use_client(database, lambda client: client.select(**given).count())
+        count = use_client(database, lambda client: _count(client, act, given))
         if as_json:
             print_json({"matching": count})
         else:
             say(f"{count:,} run{'' if count == 1 else 's'} match; give --yes to {act.verb} them")
         return
-    report = use_client(database, lambda client: act.many(client.select(**given)))
+    report = use_client(database, lambda client: plan[1](client.select(**given)))
     if as_json:
         print_json(report)
         return
@@ -97,14 +161,33 @@ def _perform(
         say(f"  {id}: {reason}")
 
 
-def _change_one(database: DatabaseOptions, run: str, act: _Act) -> RunInfo:
+async def _count(client: Holdfast, act: _Act, given: Any) -> int:
+    """How many of the runs that match are in a state in which it can be done."""
+    client.select(**given)  # refuses bad conditions
+    chosen: list[Any] = [
+        given | {"status": state} for state in act.states if given.get("status") in (None, state)
+    ]
+    return sum([await client.select(**conditions).count() for conditions in chosen])
+
+
+def _print_one(act: _Act, info: RunInfo, database: DatabaseOptions, *, as_json: bool) -> None:
+    if as_json:
+        print_json(info)
+    elif act.opens:
+        say(f"run {info.id} {act.said}; a node that serves {info.workflow} takes it, or")
+        say(f"  {database.command('run', '--resume', info.id)}")
+    else:
+        say(f"run {info.id} {act.said if not info.status.is_final else f'is {info.status}'}")
+
+
+def _change_one(database: DatabaseOptions, run: str, change: Callable[[Any, str], Awaitable[Any]]) -> RunInfo:
     """Returns the run as it is after the change."""
 
     async def find_and_change(client: Holdfast) -> RunInfo:
         from holdfast.cli.arguments.runs import find_run
 
         info = await find_run(client, run)
-        await act.one(client, info.id)
+        await change(client, info.id)
         return await client.describe(info.id)
 
     return use_client(database, find_and_change)
@@ -117,57 +200,43 @@ def user_name(given: str) -> str:
     return given or own_environment().get("USER", "")
 
 
-def cancel_runs(
-    run: _OneRun = None,
-    reason: _Reason = "",
-    status: _Status = None,
-    workflow: _Workflow = None,
-    tag: _Tag = None,
-    yes: _Yes = False,
-    by: _By = "",
-    as_json: AsJson = False,
-    db: Db = None,
-    namespace: Namespace = None,
-) -> None:
+@_command(_Act("cancel", "is asked to end", _OPEN))
+def cancel_runs(by: _By = "", reason: _Reason = "") -> _Plan:
     """Ask a run to end. A node ends it after the run has cleaned up; a parked run ends at once."""
-    by = user_name(by)
-    act = _Act(
-        "cancel",
-        "is asked to end",
-        lambda client, id: client.cancel(id, reason, by=by),
-        lambda runs: runs.cancel(reason, by=by),
-    )
-    conditions = {"status": status, "workflow": workflow, "tag": tag}
-    _perform(act, run, conditions, yes=yes, as_json=as_json, database=find_database(db, namespace))
+    return lambda client, id: client.cancel(id, reason, by=by), lambda runs: runs.cancel(reason, by=by)
 
 
-def terminate_runs(
-    run: _OneRun = None,
-    reason: _Reason = "",
-    status: _Status = None,
-    workflow: _Workflow = None,
-    tag: _Tag = None,
-    yes: _Yes = False,
-    by: _By = "",
-    as_json: AsJson = False,
-    db: Db = None,
-    namespace: Namespace = None,
-) -> None:
+@_command(_Act("terminate", "is ended by its node", _OPEN))
+def terminate_runs(by: _By = "", reason: _Reason = "") -> _Plan:
     """End a run without asking it. Its code cannot clean up."""
-    by = user_name(by)
-    act = _Act(
-        "terminate",
-        "is ended by its node",
-        lambda client, id: client.terminate(id, reason, by=by),
-        lambda runs: runs.terminate(reason, by=by),
-    )
-    conditions = {"status": status, "workflow": workflow, "tag": tag}
-    _perform(act, run, conditions, yes=yes, as_json=as_json, database=find_database(db, namespace))
+    return lambda client, id: client.terminate(id, reason, by=by), lambda runs: runs.terminate(reason, by=by)
 
 
-def pause_runs(
+@_command(_Act("pause", "is paused, or will be when its running tasks have ended", _AWAKE))
+def pause_runs(by: _By = "", note: _Note = "") -> _Plan:
+    """Begin no task of a run until it is resumed. Tasks that run may end."""
+    return lambda client, id: client.pause(id, note, by=by), lambda runs: runs.pause(note, by=by)
+
+
+@_command(_Act("try", "tries again now", _AWAKE))
+def try_runs_now(by: _By = "", task: _TaskName = None) -> _Plan:
+    """End the backoffs of a run: what failed is tried again now."""
+    return lambda client, id: client.try_now(id, task, by=by), lambda runs: runs.try_now(by=by)
+
+
+@_command(_Act("retry", "is open again", _UNDONE, opens=True))
+def retry_runs(by: _By = "") -> _Plan:
+    """Open a failed or cancelled run again. What failed is tried again; recorded results stay."""
+    return lambda client, id: client.retry(id, by=by), lambda runs: runs.retry(by=by)
+
+
+_RESUME = _Act("resume", "may go on", _HELD, opens=True)
+
+
+def resume_runs(
     run: _OneRun = None,
-    note: _Note = "",
+    every: _All = False,
+    timers: _Timers = "catch_up",
     status: _Status = None,
     workflow: _Workflow = None,
     tag: _Tag = None,
@@ -177,39 +246,23 @@ def pause_runs(
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Begin no task of a run until it is resumed. Tasks that run may end."""
+    """Let a parked or paused run go on, after its problem is repaired; with --all, every parked run."""
     by = user_name(by)
-    act = _Act(
-        "pause",
-        "is paused, or will be when its running tasks have ended",
-        lambda client, id: client.pause(id, note, by=by),
-        lambda runs: runs.pause(note, by=by),
-    )
-    conditions = {"status": status, "workflow": workflow, "tag": tag}
-    _perform(act, run, conditions, yes=yes, as_json=as_json, database=find_database(db, namespace))
-
-
-def try_runs_now(
-    run: _OneRun = None,
-    task: _TaskName = None,
-    workflow: _Workflow = None,
-    tag: _Tag = None,
-    yes: _Yes = False,
-    by: _By = "",
-    as_json: AsJson = False,
-    db: Db = None,
-    namespace: Namespace = None,
-) -> None:
-    """End the backoffs of a run: what failed is tried again now."""
-    by = user_name(by)
-    act = _Act(
-        "try",
-        "tries again now",
-        lambda client, id: client.try_now(id, task, by=by),
-        lambda runs: runs.try_now(by=by),
-    )
-    conditions = {"workflow": workflow, "tag": tag}
-    _perform(act, run, conditions, yes=yes, as_json=as_json, database=find_database(db, namespace))
+    chosen = _choose(run, status, workflow, tag, None, yes, as_json, db, namespace)
+    if not every:
+        plan: _Plan = (
+            lambda client, id: client.resume(id, timers=timers, by=by),
+            lambda runs: runs.resume(timers=timers, by=by),
+        )
+        _perform(_RESUME, plan, chosen)
+        return
+    if run is not None or chosen.conditions.keys() - {"workflow"}:
+        raise typer.BadParameter("it goes with --workflow, and with nothing else", param_hint="--all")
+    resumed = use_client(chosen.database, lambda client: client.resume_all(workflow))
+    if as_json:
+        print_json({"resumed": resumed})
+    else:
+        say(f"{resumed:,} parked run{'' if resumed == 1 else 's'} may go on")
 
 
 def list_failures(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
@@ -236,4 +289,6 @@ def register(runs: typer.Typer) -> None:
     runs.command("terminate")(terminate_runs)
     runs.command("pause")(pause_runs)
     runs.command("try-now")(try_runs_now)
+    runs.command("retry")(retry_runs)
+    runs.command("resume")(resume_runs)
     runs.command("failures")(list_failures)

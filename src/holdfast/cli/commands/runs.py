@@ -1,4 +1,4 @@
-"""`holdfast runs`: lists runs, shows one or a stream of it, retries, resumes and deletes runs.
+"""`holdfast runs`: lists runs, shows one or a stream of it, and deletes runs.
 
 `run_acts` has what is done to one run or to many, `archives` export and import.
 """
@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from holdfast.cli.commands import archives, run_acts
-from holdfast.cli.database import DatabaseOptions, find_database, use_client
+from holdfast.cli.database import find_database, use_client
 from holdfast.cli.options import RUN_HELP, AsJson, Db, Limit, Namespace, RunArgument
 from holdfast.cli.views.output import between, json_text, moment_text, print_json, print_line, say, span_text
 from holdfast.cli.views.tables import print_table
@@ -50,11 +49,6 @@ _Fingerprint = Annotated[
 _Full = Annotated[
     bool,
     typer.Option("--full", help="All tasks and attempts, with outputs and tracebacks at full length."),
-]
-
-_OneRun = Annotated[str | None, typer.Argument(metavar="RUN", help=RUN_HELP, show_default=False)]
-_All = Annotated[
-    bool, typer.Option("--all", help="Every parked run, or with --workflow every parked run of one workflow.")
 ]
 
 _Stream = Annotated[str, typer.Argument(metavar="NAME", help="The name of the stream.")]
@@ -187,40 +181,6 @@ def read_stream(
     use_client(find_database(db, namespace), print_items)
 
 
-@runs.command("retry")
-def retry_run(run: RunArgument, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Open a failed or cancelled run again. What failed is tried again; recorded results stay."""
-    database = find_database(db, namespace)
-    info = _change(database, run, lambda client, id: client.retry(id, by=run_acts.user_name("")))
-    _print_open(info, "is open again", database, as_json=as_json)
-
-
-@runs.command("resume")
-def resume_run(
-    run: _OneRun = None,
-    every: _All = False,
-    workflow: _Workflow = None,
-    as_json: AsJson = False,
-    db: Db = None,
-    namespace: Namespace = None,
-) -> None:
-    """Let a parked or paused run go on, after its problem is repaired; with --all, every parked run."""
-    if (run is None) is not every:
-        raise typer.BadParameter("name one run, or give --all", param_hint="RUN")
-    if workflow is not None and not every:
-        raise typer.BadParameter("it chooses among all runs: give --all as well", param_hint="--workflow")
-    database = find_database(db, namespace)
-    if run is None:
-        resumed = use_client(database, lambda client: client.resume_all(workflow))
-        if as_json:
-            print_json({"resumed": resumed})
-        else:
-            say(f"{resumed:,} parked run{'' if resumed == 1 else 's'} may go on")
-        return
-    info = _change(database, run, lambda client, id: client.resume(id, by=run_acts.user_name("")))
-    _print_open(info, "may go on", database, as_json=as_json)
-
-
 @runs.command("delete")
 def delete_runs(runs: _SomeRuns, as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
     """Delete ended runs, each with its children and everything that is stored about them."""
@@ -279,26 +239,3 @@ def prune_runs(
         say(f"{report.runs:,} run{'' if report.runs == 1 else 's'} would be deleted")
     else:
         say(f"{report.runs:,} run{'' if report.runs == 1 else 's'} deleted, {report.rows:,} rows")
-
-
-def _print_open(info: RunInfo, state: str, database: DatabaseOptions, *, as_json: bool) -> None:
-    if as_json:
-        print_json(info)
-        return
-    say(f"run {info.id} {state}; a node that serves {info.workflow} takes it, or")
-    say(f"  {database.command('run', '--resume', info.id)}")
-
-
-def _change(
-    database: DatabaseOptions, run: str, change: Callable[[Holdfast, str], Awaitable[Any]]
-) -> RunInfo:
-    """Returns the run as it is after the change."""
-
-    async def find_and_change(client: Holdfast) -> RunInfo:
-        from holdfast.cli.arguments.runs import find_run
-
-        info = await find_run(client, run)
-        await change(client, info.id)
-        return await client.describe(info.id)
-
-    return use_client(database, find_and_change)
