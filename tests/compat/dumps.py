@@ -110,8 +110,8 @@ def _dump_sqlite(url: str) -> str:
     lines: list[str] = []
     with closing(sqlite3.connect(_path(url))) as connection:
         for (table,) in connection.execute(find_tables).fetchall():
-            found = connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3")
-            columns = [column[0] for column in found.description]
+            columns = [it[0] for it in connection.execute(f"SELECT * FROM {table} LIMIT 0").description]
+            found = connection.execute(f"SELECT * FROM {table} ORDER BY " + ", ".join(columns[:3]))
             lines += [_insert("sqlite", table, columns, row, table) for row in found]
     return "".join(lines)
 

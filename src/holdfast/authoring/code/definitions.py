@@ -226,14 +226,14 @@ class RunCall(WithOptions[P, R]):
     def __init__(self, workflow: Workflow[P, R], options: StartOptions, on_parent_end: OnParentEnd) -> None:
         super().__init__(workflow, options)
         self._workflow = workflow
-        self.on_parent_end = on_parent_end
+        self.on_parent_end = self._on_parent_end = on_parent_end
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ChildHandle[R]:
         program = current_program()
         if program is None:
             return self._workflow.begin(args, kwargs)  # pyright: ignore[reportReturnType]
         handle = self._workflow.start(
-            program, args, kwargs, options=self.start_options, on_parent_end=self.on_parent_end
+            program, args, kwargs, options=self.start_options, on_parent_end=self._on_parent_end
         )
         handle.place = caller()
         return handle
