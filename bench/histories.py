@@ -67,7 +67,7 @@ async def measure_long_histories(trial: Trial) -> Figures:
         replay = await _time_replay(store, definitions, run)
     finally:
         await store.close()
-    async with Holdfast(trial.url) as holdfast:
+    async with Holdfast(trial.url, max_history=2 * events) as holdfast:
         await warm_up(holdfast)
         alone = await _time_runs_during(holdfast, asyncio.sleep(1))
         cold: list[float] = []

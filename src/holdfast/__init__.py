@@ -19,6 +19,8 @@ __all__ = [
     "CannotImport",
     "CannotStore",
     "Catalog",
+    "ChapterInfo",
+    "ChapterRefused",
     "ChildHandle",
     "Context",
     "DagWorkflow",
@@ -29,6 +31,7 @@ __all__ = [
     "Failure",
     "FailureInfo",
     "FlowWorkflow",
+    "HistoryTooLong",
     "Holdfast",
     "HoldfastError",
     "ImportReport",
@@ -106,7 +109,7 @@ if TYPE_CHECKING:
     from holdfast.client.logs import LogLine
     from holdfast.client.operators import MessageInfo
     from holdfast.client.retention import PruneReport
-    from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo
+    from holdfast.client.run import AttemptInfo, ChapterInfo, Run, RunInfo, TaskInfo
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.client.selection import BulkReport, RunSelection
     from holdfast.client.signals import Signal
@@ -123,9 +126,11 @@ if TYPE_CHECKING:
         BadOption,
         CannotImport,
         CannotStore,
+        ChapterRefused,
         DeadlineExceeded,
         DeterminismError,
         DoNotRetry,
+        HistoryTooLong,
         HoldfastError,
         MayOnlyLook,
         MessageIdTaken,
@@ -180,7 +185,7 @@ else:
         "client.operators": ("MessageInfo",),
         "client.selection": ("BulkReport", "RunSelection"),
         "client.retention": ("PruneReport",),
-        "client.run": ("AttemptInfo", "Run", "RunInfo", "TaskInfo"),
+        "client.run": ("AttemptInfo", "ChapterInfo", "Run", "RunInfo", "TaskInfo"),
         "client.schedules": ("ScheduleInfo",),
         "client.signals": ("Signal",),
         "client.streams": ("StreamInfo", "StreamItem"),
@@ -196,9 +201,11 @@ else:
             "BadOption",
             "CannotImport",
             "CannotStore",
+            "ChapterRefused",
             "DeadlineExceeded",
             "DeterminismError",
             "DoNotRetry",
+            "HistoryTooLong",
             "HoldfastError",
             "MayOnlyLook",
             "MessageIdTaken",

@@ -112,7 +112,6 @@ class Holdfast(Client):
             worker_ttl=dt.timedelta(seconds=self.settings.worker_ttl_seconds),
             queue_lease=dt.timedelta(seconds=self.settings.queue_lease_seconds),
             is_alive=self._is_alive,
-            new_key=parts.new_key,
         )
 
     async def __aenter__(self) -> Self:
@@ -270,6 +269,7 @@ def tuning_of(settings: Settings) -> Tuning:
         max_resident=settings.max_resident,
         idle_bytes=settings.idle_bytes,
         max_depth=settings.max_depth,
+        max_history=settings.max_history,
         log_limit=settings.log_limit,
         stream_items=settings.stream_items,
         stream_bytes=settings.stream_bytes,

@@ -49,6 +49,8 @@ HoldfastError
 ├── NoWorker                no worker of the service could be reached
 ├── WorkerFailed            a worker reported an error, or sent an answer that cannot be read
 ├── TooManySteps            a flow has visited too many nodes; it probably loops
+├── HistoryTooLong          a run has more steps than `max_history` allows
+├── ChapterRefused          a run asked to go on as a new chapter, and its code did not end with that
 ├── CommandFailed           a task's process ended with an exit code other than 0, or by a signal
 ├── CannotEvaluate          a condition of a DAG that is neither true nor false
 ├── SignalsRefused          some signals of a batch were refused; the others were sent
@@ -597,6 +599,25 @@ class RunCancelled(HoldfastError):
 
 
 # --- programs
+
+
+class HistoryTooLong(HoldfastError):
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        super().__init__(
+            f"its history has {limit:,} steps, which is the limit; let the workflow go on as a new chapter "
+            "before that, with context().continue_as(...), or divide a DAG or flow into several. To let this "
+            "run go on, raise the setting max_history and retry the run"
+        )
+
+
+class ChapterRefused(HoldfastError):
+    def __init__(self, instead: str) -> None:
+        super().__init__(
+            f"context().continue_as(...) was called, but then the code {instead}; continue_as raises an "
+            "exception, which must leave the workflow: do not catch BaseException around it, do not return "
+            "in a `finally`, and await the asyncio task that calls it"
+        )
 
 
 class DeadlineExceeded(HoldfastError):

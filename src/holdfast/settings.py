@@ -86,6 +86,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     would take long to load them again."""
     max_depth: int = 100
     """How many ancestors a run may have. It stops workflows that call themselves without end."""
+    max_history: int = 100_000
+    """How many steps the history of a run may have. A run that goes on as a new chapter begins a new one."""
     max_steps: int = 10_000
     """How many nodes a run of a flow may visit. It stops flows that loop without end."""
     worker_ttl_seconds: float = 15
@@ -110,6 +112,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "processes",
             "max_resident",
             "max_depth",
+            "max_history",
             "max_steps",
             "stream_items",
             "stream_bytes",

@@ -10,7 +10,7 @@ from tests.stores.builders import raw_connection
 from holdfast.core.records import Definition
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Instant
-from holdfast.ports.commits import NewLog
+from holdfast.ports.commits import NewChapter, NewLog
 from holdfast.ports.flows import FlowRecord
 from holdfast.ports.nodes import StallRecord
 from holdfast.stores.database import Row
@@ -28,12 +28,13 @@ from holdfast.stores.sqlite.driver import MEMORY, SqliteConnection, SqliteDataba
 _COLUMNS = {
     "runs": "key, namespace, id, workflow, version, claim, status, input, output, failure, parent, "
     "parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, "
-    "depth, schedule, options, priority, fingerprint, waiting_kind, waiting_name, waiting_epoch",
+    "depth, schedule, options, priority, chapter, fingerprint, waiting_kind, waiting_name, waiting_epoch",
     "run_tags": "namespace, tag, run",
     "journal": "run, position, step",
     "tasks": "run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, "
     "created_at, started_at, finished_at, shares",
     "shared_inputs": "run, seq, fields",
+    "chapters": "run, number, first_position, first_task, first_timer, first_child, input, state, began_at",
     "attempts": "run, seq, attempt, status, failure, started_at, finished_at, node, worker, worker_url",
     "state": "run, key, value",
     "messages": "id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer",
@@ -63,6 +64,7 @@ _JSON = (
     "fields",
     "options",
     "answer",
+    "state",
 )
 """Columns that are text in SQLite, and bytes when read through the store."""
 
@@ -158,6 +160,7 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         uids={row[0]: row[8] for row in rows["messages"] if row[8] is not None},
         answers={row[0]: row[9] for row in rows["messages"] if row[9] is not None},
         nodes={id: Lease(*lease) for id, *lease in rows["nodes"]},
+        chapters={(row[0], row[1]): NewChapter(*row) for row in rows["chapters"]},
         stalls={(run, node): StallRecord(run, node, *rest) for run, node, *rest in rows["stalls"]},
         lost_runs=dict.fromkeys(map(tuple, rows["lost_runs"])),
         workflows={

@@ -27,6 +27,7 @@ from holdfast.ports.commits import (
     Held,
     MovedTask,
     NewBranch,
+    NewChapter,
     NewItems,
     NewLog,
     NewMessage,
@@ -36,6 +37,7 @@ from holdfast.ports.commits import (
     ProvedRun,
     QueuedTask,
     ReleasedRun,
+    ReturnedMessage,
     SettledTask,
     ShownWait,
     StateChange,
@@ -250,6 +252,21 @@ class Drawing:
             commit.ended.append(self._ended(run))
         elif dice.chance(30):
             commit.released.append(self._released(run))
+            if dice.chance(40):
+                self._begin_chapter(commit, run)
+
+    def _begin_chapter(self, commit: Commit, run: RunKey) -> None:
+        dice, tables = self._dice, self._tables
+        known = tables.runs.get(run)
+        tasks = {at[1] for at in tables.tasks if at[0] == run}
+        tasks |= {row.seq for row in (*commit.tasks, *commit.branches) if row.run == run}
+        position = len(tables.steps(run)) + sum(row.run == run for row in commit.steps)
+        numbers = (position, len(tasks), dice.number(0, 3), dice.number(0, 2))
+        state = dice.pick([None, b'{"x":1}'])
+        chapter = 1 if known is None else known.chapter + 1
+        commit.chapters.append(NewChapter(run, chapter, *numbers, dice.pick(_INPUTS), state, commit.now))
+        own = [message.id for message in tables.mail(run)]
+        commit.returned += [ReturnedMessage(run, message) for message in dice.some(own, 2)]
 
     def _move_tasks(self, commit: Commit, run: RunKey) -> None:
         dice, now = self._dice, self._now

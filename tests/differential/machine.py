@@ -345,6 +345,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
             lambda store: store.read_stream(space, run, stream, since, limit, most),
         )
         look(f"streams {what}", lambda store: store.list_streams(space, run))
+        look(f"chapters {what}", lambda store: store.list_chapters(space, run, since, limit))
         look(f"next_due_time in {space} {runs}", lambda store: store.next_due_time(space, runs))
         look(f"ended_runs in {space} {runs}", lambda store: _sorted_runs(store.ended_runs(space, runs)))
         after, limit = dice.pick([0, 1]), dice.pick([100, 1])

@@ -41,6 +41,7 @@ from holdfast.core.events import MessageId
 from holdfast.core.history import task_outcome
 from holdfast.core.records import (
     AttemptRecord,
+    ChapterRecord,
     Definition,
     History,
     LogRecord,
@@ -65,6 +66,7 @@ from holdfast.ports.commits import (
     Claimed,
     ClaimRequest,
     Commit,
+    NewChapter,
     NewItems,
     NewMessage,
     Receipt,
@@ -144,6 +146,8 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
             commit = _without(commit, lost | existing.keys() | orphans)
             _write(tables, commit)
             _end(tables, commit)
+            for row in commit.chapters:
+                tables.begin_chapter(row)
             for row in commit.released:
                 # A run that asked for a child whose id is taken must wake up to learn that.
                 _release(tables, row, commit.now if row.run in refused else row.wake_at)
@@ -273,21 +277,24 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
                 tables.free(node, self._clock(), setback=1)
 
     async def load_histories(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
-        tables = self.tables
-        found = [run for key in runs if (run := tables.run(namespace, key)) is not None]
-        return [
-            History(
-                run,
-                tables.steps(run.key),
-                tables.whole_tasks_of(run.key),
-                tables.mail(run.key),
-                [views.as_child(child) for child in tables.children(run.key)],
-            )
-            for run in found
-        ]
+        found = [run for key in runs if (run := self.tables.run(namespace, key)) is not None]
+        return [self._history(run) for run in found]
+
+    def _history(self, run: RunRecord) -> History:
+        tables, chapter = self.tables, self.tables.chapter(run.key)
+        children = [views.as_child(child) for child in tables.children(run.key)]
+        return History(
+            run,
+            tables.steps(run.key)[chapter.first_position :],
+            [task for task in tables.whole_tasks_of(run.key) if task.seq >= chapter.first_task],
+            [it for it in tables.mail(run.key) if it.taken is None or it.taken >= chapter.first_taken],
+            [child for child in children if child.seq >= chapter.first_child],
+            chapter=chapter,
+        )
 
     def _for_replay(self, history: History) -> History:
         tasks = self.tables.tasks_of(history.run.key)
+        tasks = [task for task in tasks if task.seq >= history.chapter.first_task]
         settled = [task for task in tasks if task.status.is_final]
         return replace(
             history,
@@ -303,9 +310,10 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
         room = rows
         for history in map(self._for_replay, await self.load_histories(namespace, list(dict.fromkeys(runs)))):
             size = len(history.steps) + len(history.messages) + len(history.children)
-            size += max((task.seq + 1 for task in self.tables.tasks_of(history.run.key)), default=0)
+            tasks = max((task.seq + 1 for task in self.tables.tasks_of(history.run.key)), default=0)
+            size += max(tasks - history.chapter.first_task, 0)
             if size > rows:
-                found.long.append(history.run)
+                found.long.append(History(history.run, [], [], [], [], chapter=history.chapter))
             elif size > room:
                 found.left.append(history.run.key)
             else:
@@ -420,6 +428,21 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
     ) -> list[TaskRecord]:
         tasks = self.tables.whole_tasks_of(run) if self.tables.run(namespace, run) else []
         return [task for task in tasks if task.seq >= since][:limit]
+
+    async def list_chapters(self, namespace: str, run: RunKey, since: int, limit: int) -> list[ChapterRecord]:
+        known = self.tables.run(namespace, run)
+        if known is None:
+            return []
+        rows = [self.tables.chapters[at] for at in sorted(self.tables.chapters) if at[0] == run]
+        if not rows:
+            began_at = known.created_at if known.started_at is None else known.started_at
+            rows = [NewChapter(run, 0, 0, 0, 0, 0, known.input, None, began_at)]
+        ends = [*(row.first_position for row in rows[1:]), len(self.tables.steps(run))]
+        return [
+            ChapterRecord(row.number, row.input, row.began_at, row.first_position, end)
+            for row, end in zip(rows, ends, strict=True)
+            if row.number >= since
+        ][:limit]
 
     async def list_attempts(
         self, namespace: str, run: RunKey, of: Sequence[int] | None = None
@@ -695,6 +718,8 @@ def _write(tables: Tables, commit: Commit) -> None:
         tables.take(row.run, row.message, row.position)
     for row in commit.answered:
         tables.answer(row.run, row.message, row.answer)
+    for row in commit.returned:
+        tables.take(row.run, row.message, None)
     for row in commit.proved:
         tables.change(row.run, setbacks=0)
     for row in commit.waits:

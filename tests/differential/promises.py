@@ -27,7 +27,7 @@ def check_promises(before: Tables, after: Tables, commit: Commit, receipt: Recei
 
 def _check_fence(before: Tables, after: Tables, ours: set[RunKey]) -> None:
     """Only the owner of a run writes what the run did, and only with the epoch of its claim."""
-    for name in ("journal", "tasks", "shared_inputs", "attempts", "state", "queue"):
+    for name in ("journal", "tasks", "shared_inputs", "attempts", "state", "queue", "chapters"):
         old, new = getattr(before, name), getattr(after, name)
         changed = {key[0] for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
         assert changed <= ours, f"{name} of runs were changed that are not the node's"

@@ -19,7 +19,7 @@ from holdfast.ports.retention import (
     RootSeen,
 )
 
-_OF_RUNS = ("journal", "tasks", "shared_inputs", "attempts", "state", "queue", "stalls", "items")
+_OF_RUNS = ("journal", "tasks", "shared_inputs", "attempts", "state", "queue", "stalls", "items", "chapters")
 """The tables that have the key of the run first in their own keys."""
 
 

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 
 from holdfast.core.events import MessageId
 from holdfast.core.records import (
+    FIRST_CHAPTER,
     AttemptRecord,
+    ChapterStart,
     Definition,
     MessageKind,
     MessageRecord,
@@ -22,7 +24,7 @@ from holdfast.core.records import (
 from holdfast.core.shared_inputs import SharedInput, whole_input
 from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitDescription, WaitKind
-from holdfast.ports.commits import Claimed, EndedAttempt, NewLog, NewMessage, NewTask
+from holdfast.ports.commits import Claimed, EndedAttempt, NewChapter, NewLog, NewMessage, NewTask
 from holdfast.ports.flows import FlowRecord
 from holdfast.ports.nodes import StallRecord
 from holdfast.ports.runs import PostResult
@@ -109,6 +111,7 @@ class Tables:
     """What senders call their messages."""
     lost_runs: dict[tuple[str, RunKey], None] = field(default_factory=dict)
     """Runs that were replaced, with the nodes that had them."""
+    chapters: dict[tuple[RunKey, int], NewChapter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.last_message = self.last_log = 0
@@ -147,6 +150,22 @@ class Tables:
 
     def steps(self, run: RunKey) -> list[bytes]:
         return [self.journal[at] for at in sorted(at for at in self.journal if at[0] == run)]
+
+    def chapter(self, run: RunKey) -> ChapterStart:
+        """Where the last chapter of the run begins."""
+        row = self.chapters.get((run, self.runs[run].chapter))
+        if row is None or row.number == 0:
+            return FIRST_CHAPTER
+        numbers = (row.number, row.first_position, row.first_task, row.first_timer, row.first_child)
+        return ChapterStart(*numbers, row.state)
+
+    def begin_chapter(self, row: NewChapter) -> None:
+        run = self.runs[row.run]
+        if row.number == 1:
+            began_at = run.created_at if run.started_at is None else run.started_at
+            insert(self.chapters, (row.run, 0), NewChapter(row.run, 0, 0, 0, 0, 0, run.input, None, began_at))
+        insert(self.chapters, (row.run, row.number), row)
+        self.change(row.run, chapter=row.number, input=row.input)
 
     def tasks_of(self, run: RunKey) -> list[TaskRecord]:
         return [self.tasks[at] for at in sorted(at for at in self.tasks if at[0] == run)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.faults import (
     of_archives,
+    of_chapters,
     of_clients,
     of_dags,
     of_databases,
@@ -44,6 +45,7 @@ FAULTS = {
         of_terms,
         of_updates,
         of_signals,
+        of_chapters,
     )
     for fault in module.FAULTS
 }

@@ -322,7 +322,7 @@ ATTEMPTS = [
     Fault(
         "children-outlive-parents",
         "6: a run that ends takes its children with it",
-        [Code("engine.tick:Tick.end").replace("A.attached and not is_forced", "A.attached and A.is_gone")],
+        [Code("engine.tick:cancel_open").replace("A.attached and B is not None", "A.attached and A.is_gone")],
         cases(
             "engine/test_children.py",
             "test_children_that_still_run_are_cancelled_when_their_parent_ends_but_not_detached_ones",

@@ -63,7 +63,7 @@ async def test_no_more_rows_are_read_than_were_asked_for(store: SqlStore) -> Non
 
     assert [history.run.key for history in found.loaded] == [key(1), key(3)]
     assert found.left == [key(4)]
-    assert [run.key for run in found.long] == [key(2)]
+    assert [history.run.key for history in found.long] == [key(2)]
 
 
 @pytest.mark.parametrize("large", ["result", "input", "message"])
@@ -102,7 +102,7 @@ async def test_messages_that_were_read_and_children_count_as_rows(store: SqlStor
 
     found = await store.load_short_histories(SPACE, [key(1), key(2), key(5)], 3)
 
-    assert [run.key for run in found.long] == [key(1), key(2)]
+    assert [history.run.key for history in found.long] == [key(1), key(2)]
     assert [(history.run.key, history.messages) for history in found.loaded] == [(key(5), [])]
 
 

@@ -15,10 +15,11 @@ from holdfast.stores.named_queries import load_queries
 
 # What every query may read, however many rows there are. A new query must be added to one of these.
 INSERTS = {
-    "insert_attempts", "insert_branches", "insert_change", "insert_flow", "insert_items", "insert_logs",
-    "insert_lost_attempt", "insert_messages", "insert_runs", "insert_schedule", "insert_shared_inputs",
-    "insert_steps", "insert_tags", "insert_tasks", "insert_version", "insert_workflows", "note_lost_runs",
-    "put_worker", "queue_tasks", "record_acts", "record_migration", "record_schema_change", "set_state",
+    "insert_attempts", "insert_branches", "insert_change", "insert_chapters", "insert_flow",
+    "insert_items", "insert_logs", "insert_lost_attempt", "insert_messages", "insert_runs",
+    "insert_schedule", "insert_shared_inputs", "insert_steps", "insert_tags", "insert_tasks",
+    "insert_version", "insert_workflows", "note_lost_runs", "put_worker", "queue_tasks", "record_acts",
+    "record_migration", "record_schema_change", "set_state",
 }  # fmt: skip
 NO_TABLE = {
     "columns_of", "find_schema_tables", "hold_numbers", "last_numbers", "list_migrations",
@@ -51,6 +52,8 @@ NAMED = {
     "trim_stream_items", "trim_streams", "trim_tasks", "unpark_runs", "unqueue_tasks",
     "unread_message_names", "unread_messages_of", "update_schedule", "wake_cancelled_runs",
     "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task", "watched_runs", "watched_tasks",
+    "begin_chapters", "chapter_starts", "clear_chapters", "count_steps", "keep_first_chapters",
+    "trim_chapters",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -66,6 +69,7 @@ PAGES = {
     "due_services": "queue_to_take",
     "end_of_open_page": "runs_by_status",
     "list_messages": "messages_by_run",
+    "list_chapters": "chapters_pkey",
     "last_steps": "journal_pkey",
     "list_runs": "runs_pkey",
     "list_runs_by_status": "runs_by_status",
@@ -140,6 +144,8 @@ INDEX_ON_RUNS = {
     "reopen_runs": "runs_pkey",
     "find_taken": "runs_pkey",
     "find_run": "runs_pkey",
+    "begin_chapters": "runs_pkey",
+    "keep_first_chapters": "runs_pkey",
 }
 """The index on runs that a query of named rows is to use."""
 # These read all schedules or all nodes of a namespace, which are few; but of runs only those that they need.

@@ -29,7 +29,7 @@ from tests.stores.builders import (
 from holdfast.core.ids import first_key_of
 from holdfast.core.names import BURIED
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus
-from holdfast.ports.commits import EndedAttempt, Held, StateChange
+from holdfast.ports.commits import EndedAttempt, Held, NewChapter, StateChange
 from holdfast.ports.retention import EndedRange, RootSeen
 from holdfast.ports.runs import Reopening, RunFilter
 from holdfast.stores import SqlStore
@@ -37,7 +37,7 @@ from holdfast.stores.database import Transaction
 
 TABLES = (
     "runs", "journal", "tasks", "attempts", "messages", "logs", "state", "shared_inputs", "stalls",
-    "run_tags", "queue",
+    "run_tags", "queue", "chapters",
 )  # fmt: skip
 OLD = EndedRange("order", RunStatus.SUCCESS, at(1_000_000))
 
@@ -96,6 +96,7 @@ async def test_a_deleted_run_leaves_no_row(store: SqlStore) -> None:
         logs=[said(1, "hello")],
         state=[StateChange(key(1), "cursor", Payload(b"1"))],
         settled=[settled(1)],
+        chapters=[NewChapter(key(1), 1, 1, 2, 0, 0, Payload(b"{}"), b'{"x":1}', at(2))],
         ended=[ended(1)],
     )
     before = await counts(store)

@@ -43,7 +43,7 @@ from holdfast.errors import (
 )
 from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall, TaskBody
 from holdfast.ports.flows import FlowReader
-from holdfast.ports.programs import Pinned
+from holdfast.ports.programs import HasChapters, Pinned
 from holdfast.ports.signals import SignalSender
 from holdfast.ports.workflows import Startable
 
@@ -376,6 +376,10 @@ class Definitions:
 
     def replay(self, run: RunRecord, past: Past, pause_after: int) -> Slices[Program]:
         program = self._workflow_of(run).program(run, self)
+        if past.chapter.number:
+            if not isinstance(program, HasChapters):
+                raise JournalCorrupt(None, "it has chapters, but its workflow is not code any more")
+            program.begin_chapter(past.chapter)
         if past.steps:
             try:
                 yield from program.replay(past, pause_after)

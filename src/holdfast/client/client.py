@@ -24,7 +24,17 @@ from holdfast.client.logs import LogLine, follow_logs, read_logs
 from holdfast.client.operators import Operators
 from holdfast.client.posting import MessagePoster
 from holdfast.client.retention import PruneOptions, PruneReport, Retention
-from holdfast.client.run import AttemptInfo, Run, RunInfo, TaskInfo, attempt_info, run_info, task_info
+from holdfast.client.run import (
+    AttemptInfo,
+    ChapterInfo,
+    Run,
+    RunInfo,
+    TaskInfo,
+    attempt_info,
+    chapter_infos,
+    run_info,
+    task_info,
+)
 from holdfast.client.run_changes import RunChanges
 from holdfast.client.run_filters import RunConditions, check_number, run_filter
 from holdfast.client.run_overviews import RunOverviews
@@ -90,7 +100,6 @@ class Client(RunChanges):
         worker_ttl: dt.timedelta = dt.timedelta(seconds=15),
         queue_lease: dt.timedelta = dt.timedelta(seconds=60),
         is_alive: Callable[[str], bool | None] = lambda _: None,
-        new_key: Callable[[Instant], RunKey],
     ) -> None:
         """`is_alive` says whether a node is there; None: it cannot know."""
         self._store = store
@@ -415,12 +424,22 @@ class Client(RunChanges):
         ]
 
     async def history(self, run: Run[Any] | str) -> History:
-        """Everything that the store has about a run."""
+        """Everything that the store has about a run. Of a run with several chapters: about the last one."""
         key = await self.key_of(run)
         found = await self._store.load_histories(self.namespace, [key])
         if not found:
             raise RunNotFound(str(run), self.namespace)
         return found[0]
+
+    async def chapters(
+        self, run: Run[Any] | str, *, since: int = 1, limit: int = 1000
+    ) -> builtins.list[ChapterInfo]:
+        """The chapters of a run, from number `since` on. A run that never called `continue_as` has one."""
+        check_number("since", since, 1, 2**31 - 1)
+        check_number("limit", limit, 1, 10_000)
+        record = await self._find(run)
+        found = await self._store.list_chapters(self.namespace, record.key, since - 1, limit + 1)
+        return chapter_infos(record, found, self._decode_plain)[:limit]
 
     @overload
     async def result(self, run: Run[R]) -> R: ...

@@ -69,7 +69,7 @@ class Explainer:
             await self._problems(situation),
         )
         explanation = explain(situation, requests, around)
-        if steps and steps[-1][0] > 0:
+        if steps and steps[-1][0] > situation.first_position:
             note = f"only the last {len(steps):,} steps of its journal were looked at"
             return msgspec.structs.replace(explanation, notes=(note,))
         return explanation

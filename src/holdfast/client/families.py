@@ -102,7 +102,7 @@ class Families:
 
     def _reopening(self, history: History, plan: ReopeningPlan, turn: WaitReason | None) -> Reopening:
         run, now = history.run, self._now()
-        step = NewStep(run.key, len(history.steps), write_step(now, [plan.event], []))
+        step = NewStep(run.key, history.next_position, write_step(now, [plan.event], []))
         return Reopening(run.key, run.epoch, step, plan.tasks, plan.messages, now, plan.overtaken, turn)
 
     async def _definitions_of(self, runs: Sequence[RunRecord]) -> dict[tuple[str, str], Definition]:

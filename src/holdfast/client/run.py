@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
@@ -16,7 +16,7 @@ from holdfast.core.codec import decode_any
 from holdfast.core.explaining import describe_claim
 from holdfast.core.fingerprints import fingerprint
 from holdfast.core.names import checked_span
-from holdfast.core.records import AttemptRecord, RunRecord, TaskSummary
+from holdfast.core.records import AttemptRecord, ChapterRecord, RunRecord, TaskSummary
 from holdfast.core.run_options import read_run_options
 from holdfast.core.values import (
     Failure,
@@ -63,6 +63,21 @@ class RunInfo(msgspec.Struct, frozen=True):
     """The id that it had until a newer run took it (`id_policy`)."""
     previous: str | None = None
     """The key of the run that had the id before it."""
+    chapter: int = 1
+    """The number of its last chapter: more than 1 if it has gone on as a new one. `input` is of that one."""
+
+
+class ChapterInfo(msgspec.Struct, frozen=True):
+    """A chapter of a run: from `continue_as` to `continue_as`."""
+
+    number: int
+    """From 1."""
+    input: Any
+    began_at: dt.datetime
+    ended_at: dt.datetime | None
+    """When the next one began, or the run ended. None: the run is in this chapter."""
+    steps: int
+    """How long its history is."""
 
 
 R = TypeVar("R")
@@ -336,7 +351,25 @@ def run_info(record: RunRecord, workflows: Workflows, now: Instant) -> RunInfo:
         fingerprint=None if failed is None else fingerprint(failed),
         former_id=options.former_id or None,
         previous=options.previous or None,
+        chapter=record.chapter + 1,
     )
+
+
+def chapter_infos(
+    run: RunRecord, chapters: Sequence[ChapterRecord], decode: Callable[[Payload], Any]
+) -> list[ChapterInfo]:
+    """`chapters` follow each other, and the last of them is the last of the run."""
+    ends = [*(each.began_at for each in chapters[1:]), run.finished_at]
+    return [
+        ChapterInfo(
+            each.number + 1,
+            decode(each.input),
+            moment(each.began_at),
+            _moment(ended_at),
+            each.next_position - each.first_position,
+        )
+        for each, ended_at in zip(chapters, ends, strict=False)
+    ]
 
 
 def _waiting(record: RunRecord, now: Instant) -> str | None:

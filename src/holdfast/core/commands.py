@@ -147,6 +147,24 @@ class CancelRun(msgspec.Struct, frozen=True):
 EndRun: TypeAlias = CompleteRun | FailRun | CancelRun
 """Always the last command of a run."""
 
+
+class ContinueRun(msgspec.Struct, frozen=True):
+    """End this chapter, and go on as a new one: from the start of the code, with another input and without
+    the history of this chapter. Always the last command of a chapter."""
+
+    chapter: int
+    """The number of the new chapter. The first one of a run is 0."""
+    input: Payload
+    tasks: int
+    """The numbers of tasks, timers and children go on from these, so that none is used twice."""
+    timers: int
+    children: int
+    state: bytes | None
+    """The state that the new chapter begins with, as a JSON object. None: it is empty."""
+    unread: tuple[int, ...]
+    """Messages that this chapter has heard, and that are for the next one."""
+
+
 Command: TypeAlias = (
     ScheduleTask
     | OpenTask
@@ -164,4 +182,5 @@ Command: TypeAlias = (
     | MarkUndone
     | AnswerUpdate
     | EndRun
+    | ContinueRun
 )

@@ -48,7 +48,16 @@ from holdfast.core.journal import (
     read_step,
 )
 from holdfast.core.policies import TaskOptions
-from holdfast.core.records import ACTS, ChildRecord, History, MessageKind, MessageRecord, TaskRecord
+from holdfast.core.records import (
+    ACTS,
+    FIRST_CHAPTER,
+    ChapterStart,
+    ChildRecord,
+    History,
+    MessageKind,
+    MessageRecord,
+    TaskRecord,
+)
 from holdfast.core.slices import Slices, finish
 from holdfast.core.values import (
     FIRST_INSTANT,
@@ -110,7 +119,14 @@ class Past(msgspec.Struct):
     is_overdue: bool = False
     """It has heard that its deadline has passed."""
     stale: list[MessageId] = []
-    """Unread messages of children that are no longer open: the run cancelled them before they ended."""
+    """Unread messages of children that are no longer open: the run cancelled them before they ended, or they
+    are of an earlier chapter."""
+    chapter: ChapterStart = FIRST_CHAPTER
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether its first step, or the first one of its chapter, is recorded."""
+        return self.position > self.chapter.first_position
 
 
 def task_outcome(record: TaskRecord) -> Outcome:
@@ -240,13 +256,15 @@ def read_steps(history: History) -> list[StepRecord]:
     """Raises JournalCorrupt."""
     if history.damage is not None:
         raise JournalCorrupt(None, history.damage)
-    return [read_step(position, data) for position, data in enumerate(history.steps)]
+    first = history.chapter.first_position
+    return [read_step(position, data) for position, data in enumerate(history.steps, first)]
 
 
-def steps_that_count(records: list[StepRecord]) -> list[tuple[int, StepRecord]]:
-    """The steps with their positions, without those that a later reopening struck out."""
+def steps_that_count(records: list[StepRecord], first: int = 0) -> list[tuple[int, StepRecord]]:
+    """The steps with their positions, without those that a later reopening struck out. `first` is the
+    position of the first one."""
     counted: list[tuple[int, StepRecord]] = []
-    for position, record in enumerate(records):
+    for position, record in enumerate(records, first):
         for heard in record.heard:
             if isinstance(heard, ReopenedHeard):
                 counted = [step for step in counted if step[0] < heard.position]
@@ -283,7 +301,8 @@ class _Restorer:
         self._tasks_again: dict[int, int] = {}
         """Tasks that failed and were tried again, with the position of the last step that reopened them."""
         self._children_again: dict[int, int] = {}
-        self._past = Past()
+        self._first = history.chapter.first_position
+        self._past = Past(chapter=history.chapter)
         self._told = {child_number(it): it.id for it in history.messages if _is_unread_child(it)}
         """Unread messages that a child has ended, by its number."""
 
@@ -291,7 +310,7 @@ class _Restorer:
         past = self._past
         if self._history.damage is not None:
             raise JournalCorrupt(None, self._history.damage)
-        past.position = len(self._history.steps)
+        past.position = self._history.next_position
         counted = yield from self._steps_that_count(pause_after)
         steps, add_step = past.steps, past.steps.append
         for position, record in counted:
@@ -313,16 +332,17 @@ class _Restorer:
     def _steps_that_count(self, pause_after: int) -> Slices[Iterable[tuple[int, StepRecord]]]:
         steps = self._history.steps
         if not has_reopening(steps):
-            return enumerate(map(read_step, count(), steps))
+            return enumerate(map(read_step, count(self._first), steps), self._first)
         records: list[StepRecord] = []
-        for position, data in enumerate(steps):
+        for position, data in enumerate(steps, self._first):
             records.append(read_step(position, data))
             self._check_heard(position, records[-1])
             if position % pause_after == pause_after - 1:
                 yield
-        counted = steps_that_count(records)
-        for position in set(range(len(records))) - {position for position, _ in counted}:
-            for asked in records[position].asked:
+        counted = steps_that_count(records, self._first)
+        standing = {position for position, _ in counted}
+        for position, record in enumerate(records, self._first):
+            for asked in record.asked if position not in standing else ():
                 self._check_asked(position, asked)
         self._find_again(counted)
         return counted
@@ -364,7 +384,7 @@ class _Restorer:
 
     def _check_heard(self, position: int, record: StepRecord) -> None:
         for heard in record.heard:
-            if type(heard) is ReopenedHeard and not 0 <= heard.position <= position:
+            if type(heard) is ReopenedHeard and not self._first <= heard.position <= position:
                 raise JournalCorrupt(position, f"it goes back to step {heard.position}")
 
     def _check_asked(self, position: int, asked: Requested) -> None:

@@ -23,6 +23,7 @@ from holdfast.core.commands import (
     CancelTimer,
     Command,
     CompleteRun,
+    ContinueRun,
     ExpectMessage,
     FailRun,
     MarkPatch,
@@ -201,6 +202,14 @@ class EndAsked(_Entry, frozen=True, tag="E", gc=False):
     status: RunStatus
 
 
+class ChapterAsked(_Entry, frozen=True, tag="K", gc=False):
+    """The last entry of a chapter: the next step belongs to another one. Versions that do not know this park
+    the run, instead of replaying the steps of all chapters as one history."""
+
+    chapter: int
+    """The number of the new chapter."""
+
+
 Requested: TypeAlias = (
     TaskAsked
     | BranchAsked
@@ -219,6 +228,7 @@ Requested: TypeAlias = (
     | UndoneMarked
     | EndAsked
     | UpdateAnswered
+    | ChapterAsked
 )
 
 
@@ -359,6 +369,8 @@ def entry_of(command: Command) -> Requested | MessageAsked:
             return EndAsked(RunStatus.FAILED)
         case CancelRun():
             return EndAsked(RunStatus.CANCELLED)
+        case ContinueRun():
+            return ChapterAsked(command.chapter)
         case _:
             assert_never(command)
 

@@ -87,6 +87,13 @@ class RunRecord(msgspec.Struct, frozen=True, gc=False):
     """`RunOptions` as JSON; None if it was started without any."""
     priority: int = 0
     """Due runs of a higher priority are claimed first."""
+    chapter: int = 0
+    """How often it has gone on as a new chapter. `input` is the input of this one. If it is not 0, the row of
+    the chapter says where its history begins (`ChapterStart`)."""
+
+
+NEW_RUN_COLUMNS: Final = RunRecord.__struct_fields__.index("chapter")
+"""So many fields of a `RunRecord` are written when a run is created."""
 
 
 def new_run(
@@ -341,12 +348,45 @@ class ChildRecord(msgspec.Struct, frozen=True):
     failure: Failure | None
 
 
+class ChapterStart(NamedTuple):
+    """Where a chapter of a run begins. What lies before belongs to chapters that have ended, and is never
+    replayed."""
+
+    number: int = 0
+    first_position: int = 0
+    """Of its steps. `first_task`, `first_timer` and `first_child` are the same for their numbers."""
+    first_task: int = 0
+    first_timer: int = 0
+    first_child: int = 0
+    state: bytes | None = None
+    """The state that it begins with, as a JSON object. None: it is empty."""
+
+    @property
+    def first_taken(self) -> int:
+        """The chapter has read the messages whose `taken` is this or more."""
+        return self.first_position if self.number else DONE_BY_STORE
+
+
+FIRST_CHAPTER: Final = ChapterStart()
+
+
+class ChapterRecord(NamedTuple):
+    """A chapter as people see it."""
+
+    number: int
+    input: Payload
+    began_at: Instant
+    first_position: int
+    next_position: int
+    """Where the next chapter begins, or will begin."""
+
+
 class History(msgspec.Struct, frozen=True):
-    """Everything that a store has about one run."""
+    """Everything that a store has about one run, or about its last chapter, if it has several."""
 
     run: RunRecord
     steps: list[bytes]
-    """In order of position, from 0, without gaps."""
+    """In order of position, from the first one of the chapter, without gaps."""
     tasks: list[TaskRecord]
     messages: list[MessageRecord]
     """In order of id, read and unread."""
@@ -355,3 +395,9 @@ class History(msgspec.Struct, frozen=True):
     """What could not be read of it, if anything."""
     outcomes: dict[int, Outcome] = {}
     """In a history that is to be replayed: how settled tasks ended, by number. `tasks` has the others."""
+    chapter: ChapterStart = FIRST_CHAPTER
+
+    @property
+    def next_position(self) -> int:
+        """Of the next step to be written."""
+        return self.chapter.first_position + len(self.steps)

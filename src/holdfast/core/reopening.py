@@ -25,7 +25,7 @@ from holdfast.core.journal import (
     TaskRecorded,
     TimerAsked,
 )
-from holdfast.core.records import History, MessageKind
+from holdfast.core.records import ChapterStart, History, MessageKind
 from holdfast.core.values import RunKey, RunStatus, TaskStatus
 
 UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})
@@ -56,7 +56,10 @@ def plan_for_data(
     tasks_again = [task.seq for task in history.tasks if task.seq in tasks and task.status in UNDONE_TASK]
     again = [child for child in history.children if child.seq in children]
     event = Reopened(
-        len(records), *next_numbers(records), tuple(tasks_again), tuple(child.seq for child in again)
+        history.next_position,
+        *next_numbers(records, history.chapter),
+        tuple(tasks_again),
+        tuple(child.seq for child in again),
     )
     return ReopeningPlan(
         event,
@@ -87,7 +90,7 @@ def is_being_cancelled(history: History) -> bool:
     # All requests were read. A later retry may have struck out the steps that read them, or gone on after
     # them.
     heard: set[MessageId] = set()
-    for position, step in steps_that_count(read_steps(history)):
+    for position, step in steps_that_count(read_steps(history), history.chapter.first_position):
         for each in step.heard:
             if isinstance(each, MessageHeard):
                 heard.add(each.message)
@@ -98,10 +101,12 @@ def is_being_cancelled(history: History) -> bool:
 
 def depends_on_end_of(parent: History, seq: int) -> bool:
     """Whether the parent depends on how its child number `seq` ended: it is still running, or it would
-    replay that end if it were retried."""
+    replay that end if it were retried. Children of earlier chapters are forgotten."""
+    if seq < parent.chapter.first_child:
+        return False
     if parent.run.status not in (RunStatus.FAILED, RunStatus.CANCELLED):
         return not parent.run.status.is_final
-    steps = steps_that_count(read_steps(parent))
+    steps = steps_that_count(read_steps(parent), parent.chapter.first_position)
     return any(
         isinstance(heard, ChildHeard) and heard.seq == seq for _, step in steps for heard in step.heard
     )
@@ -129,9 +134,9 @@ def open_after(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
     return tasks, children
 
 
-def next_numbers(records: list[StepRecord]) -> tuple[int, int, int]:
-    """The first unused task, timer and child numbers after these steps."""
-    tasks = timers = children = 0
+def next_numbers(records: list[StepRecord], chapter: ChapterStart) -> tuple[int, int, int]:
+    """The first unused task, timer and child numbers after these steps of a chapter."""
+    tasks, timers, children = chapter.first_task, chapter.first_timer, chapter.first_child
     for record in records:
         for asked in record.asked:
             match asked:

@@ -141,4 +141,6 @@ class Situation(msgspec.Struct, frozen=True):
     busy: Sequence[BusyTask] = ()
     """Tasks in the slots of its node, if one of its own tasks waits for a slot."""
     steps: Sequence[tuple[int, bytes]] = ()
-    """Positions and steps of its journal, the newest first."""
+    """Positions and steps of its journal, or of its last chapter, the newest first."""
+    first_position: int = 0
+    """Of the first step of its last chapter."""

@@ -17,6 +17,7 @@ from holdfast.core.commands import (
     CancelTimer,
     Command,
     CompleteRun,
+    ContinueRun,
     ExpectMessage,
     FailRun,
     MarkPatch,
@@ -74,6 +75,8 @@ def check_commands(resident: Resident, commands: Sequence[Command], most_bytes: 
                     size += len(command.outcome.payload)
             case CompleteRun():
                 size += len(command.output)
+            case ContinueRun():
+                size += len(command.input) + len(command.state or b"")
             case SetState():
                 size += len(command.value or b"")
                 if not is_storable(command.key):

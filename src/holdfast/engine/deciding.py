@@ -214,6 +214,8 @@ class Decider:
         if not self._dispatcher.is_open:
             return
         poller = self._poller
+        if tick.commit.chapters:
+            poller.wants_claim = True  # with the same commit, which makes these runs due
         if self._admission.is_limiting and self._admission.try_reopen():
             poller.wants_claim = True
         if poller.wants_claim and (tick.recorder.is_risky or self._loader.is_risky):

@@ -158,6 +158,7 @@ class Engine:
                 new_key=new_key,
                 dice=dice,
                 max_depth=tuning.max_depth,
+                max_history=tuning.max_history,
                 step_bytes=tuning.step_bytes,
             ),
             clock=clock,

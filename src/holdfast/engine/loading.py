@@ -18,7 +18,7 @@ from holdfast.core.slices import Slices
 from holdfast.core.values import Succeeded
 from holdfast.engine.resident import Resident
 from holdfast.ports.nodes import StallRecord
-from holdfast.ports.runs import HistoryPage, HistoryPlace
+from holdfast.ports.runs import HistoryPage, HistoryPlace, beginning_of
 
 Replay: TypeAlias = Slices[tuple[Past, Program]]
 
@@ -43,6 +43,10 @@ class LoadingRun:
         self.history, self.place = history, None
         self.bytes = _size_of(history)
 
+    def begin(self, history: History) -> None:
+        """The history without its rows: they come in pages."""
+        self.history, self.place = history, beginning_of(history.chapter)
+
     def add(self, page: HistoryPage) -> None:
         self.bytes += _size_of(page)
         known = self.history
@@ -54,6 +58,7 @@ class LoadingRun:
             page.children,
             page.damage,
             known.outcomes,
+            known.chapter,
         )
         known.steps.extend(page.steps)
         known.messages.extend(page.messages)

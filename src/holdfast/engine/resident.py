@@ -79,6 +79,7 @@ class Resident:
         "deadline",
         "epoch",
         "events",
+        "first_position",
         "held_back",
         "held_in_tick",
         "history_bytes",
@@ -103,6 +104,8 @@ class Resident:
         self.program = program
         self.position = 0
         """Of the next step in its journal."""
+        self.first_position = 0
+        """Of the first step of its chapter."""
         self.at = Instant(0)
         """The time of its last step."""
         self.is_begun = False

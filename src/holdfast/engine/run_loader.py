@@ -247,7 +247,10 @@ class RunLoader:
             loading = unread[history.run.key]
             loading.set(history)
             self._read.append(loading)
-        self._long.extend(unread[run.key] for run in found.long)
+        for history in found.long:
+            loading = unread[history.run.key]
+            loading.begin(history)
+            self._long.append(loading)
         self._claimed.extendleft(unread[run] for run in reversed(found.left))
         # Twice as many as there was room for: of those that do not fit, the sizes are found out in vain.
         read = len(found.loaded) if found.left else self._fitting
@@ -375,7 +378,8 @@ class RunLoader:
         resident.history_bytes = loading.bytes
         resident.position = past.position
         resident.at = resident.at if past.at is None else past.at
-        resident.is_begun = past.position > 0
+        resident.first_position = past.chapter.first_position
+        resident.is_begun = past.is_begun
         for seq, due in past.timers.items():
             self._residents.start_timer(resident, seq, due)
         self._residents.set_deadline(resident, is_overdue=past.is_overdue)

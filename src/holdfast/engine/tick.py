@@ -26,6 +26,7 @@ from holdfast.core.commands import (
     CancelTimer,
     Command,
     CompleteRun,
+    ContinueRun,
     EndRun,
     ExpectMessage,
     FailRun,
@@ -66,6 +67,7 @@ from holdfast.core.values import (
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.engine.attempt_recorder import AttemptRecorder, encode_failure, hold
 from holdfast.engine.attempt_timers import AttemptTimers
+from holdfast.engine.chapters import HistoryLimit, begin_chapter
 from holdfast.engine.command_checks import check_commands, check_step_size
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.inbox import (
@@ -128,6 +130,7 @@ class Tick:
         new_key: Callable[[Instant], RunKey],
         dice: Random,
         max_depth: int,
+        max_history: int,
         step_bytes: int,
     ) -> None:
         self.commit = commit
@@ -142,6 +145,7 @@ class Tick:
         self._new_key = new_key
         self._max_depth = max_depth
         """How many runs may be above a run: its parent, the parent of that, and so on."""
+        self._limit = HistoryLimit(max_history)
         self._step_bytes = step_bytes
         self._unplaced: list[LiveAttempt] = []
         """Attempts at new tasks, which `place_tasks` has still to deal with."""
@@ -197,6 +201,9 @@ class Tick:
 
     def advance(self, resident: Resident) -> None:
         """Give a run its events, and turn the commands that it answers with into rows."""
+        steps = resident.position - resident.first_position
+        if steps >= self._limit.warns_from and self._limit.is_reached(self, resident, steps):
+            return
         events = resident.events
         resident.events = []
         # The time of a run never goes back, even if the clock was set back or is behind the last owner's
@@ -288,6 +295,8 @@ class Tick:
                 self._schedule(resident, command)
             case CompleteRun() | FailRun() | CancelRun():
                 self.end(resident, command)
+            case ContinueRun():
+                begin_chapter(self, resident, command)
             case OpenTask():
                 self._open(resident, command)
             case RecordTask():
@@ -460,17 +469,7 @@ class Tick:
     def end(self, resident: Resident, command: EndRun, *, is_forced: bool = False) -> None:
         """End a run, and cancel its tasks and attached children that have not ended. A run that is forced to
         end may not be loaded, so the store finds its children."""
-        for task in resident.held_back.values():
-            resident.restore_attempt(task)  # to be cancelled with the others
-        for seq in list(resident.attempts):
-            self._cancel_task(resident, seq)
-        if resident.attached and not is_forced:
-            for seq in list(resident.attached & resident.children.keys()):
-                if seq in resident.terminated:
-                    words = termination_reason("its parent ended")
-                    self._cancel_child(resident, seq, words, MessageKind.TERMINATE)
-                else:
-                    self._cancel_child(resident, seq, "its parent ended")
+        self.cancel_open(resident, None if is_forced else "its parent ended")
         output = failure = cause = None
         match command:
             case CompleteRun():
@@ -497,6 +496,19 @@ class Tick:
         if resident.record.parent is not None:
             self.has_new_work = True
         self.leave_memory(resident)
+
+    def cancel_open(self, resident: Resident, reason: str | None) -> None:
+        """Cancel its open tasks, and for a reason its attached children."""
+        for task in resident.held_back.values():
+            resident.restore_attempt(task)  # to be cancelled with the others
+        for seq in list(resident.attempts):
+            self._cancel_task(resident, seq)
+        if resident.attached and reason is not None:
+            for seq in list(resident.attached & resident.children.keys()):
+                if seq in resident.terminated:
+                    self._cancel_child(resident, seq, termination_reason(reason), MessageKind.TERMINATE)
+                else:
+                    self._cancel_child(resident, seq, reason)
 
     def release(self, resident: Resident, *, wake_at: Instant | None) -> None:
         """Give up ownership of a run that is idle, or that this node must hand back."""

@@ -45,6 +45,8 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     that were used least recently leave."""
     max_depth: int = 100
     """How many runs may be above a run: its parent, the parent of that, and so on."""
+    max_history: int = 100_000
+    """How many steps the history of a run may have, or of its chapter."""
     claim_batch: int = 500
     """How many runs to claim in one commit at most."""
     share_from: int = 32

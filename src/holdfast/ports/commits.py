@@ -158,6 +158,26 @@ class AnsweredUpdate(_RunRow, frozen=True, gc=False):
     """As JSON; see `core.updates`."""
 
 
+class ReturnedMessage(_RunRow, frozen=True, gc=False):
+    """A message that a chapter has heard and that is unread again, for the next chapter."""
+
+    message: MessageId
+
+
+class NewChapter(_RunRow, frozen=True, gc=False):
+    """A run that goes on as a new chapter. A row of `released` makes it due at once."""
+
+    number: int
+    first_position: int
+    first_task: int
+    first_timer: int
+    first_child: int
+    input: Payload
+    state: bytes | None
+    """The fields of a `ChapterStart`."""
+    began_at: Instant
+
+
 class NewMessage(_RunRow, frozen=True, gc=False):
     kind: MessageKind
     name: str
@@ -270,6 +290,8 @@ class Commit(msgspec.Struct):
     state: list[StateChange] = []
     taken: list[TakenMessage] = []
     answered: list[AnsweredUpdate] = []
+    returned: list[ReturnedMessage] = []
+    chapters: list[NewChapter] = []
     proved: list[ProvedRun] = []
     waits: list[ShownWait] = []
     messages: list[NewMessage] = []
@@ -311,6 +333,8 @@ ROWS_OF_RUNS = (
     "published",
     "state",
     "taken",
+    "returned",
+    "chapters",
     "proved",
     "waits",
     "ended",

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from holdfast.core.history import Past
 from holdfast.core.program import Program
-from holdfast.core.records import Definition, RunRecord
+from holdfast.core.records import ChapterStart, Definition, RunRecord
 from holdfast.core.slices import Slices
 from holdfast.core.values import Payload
 from holdfast.errors import DeterminismError
@@ -28,6 +28,15 @@ class StepOwner(Protocol):
     def step_body(self, seq: int) -> TaskBody | None:
         """The function of task number `seq`, while the task is open. Replay asks for the task again, so a
         program that was replayed has the functions of all open steps."""
+        ...
+
+
+@runtime_checkable
+class HasChapters(Protocol):
+    """A program that may ask for `ContinueRun`. Programs of DAGs and flows do not."""
+
+    def begin_chapter(self, chapter: ChapterStart) -> None:
+        """Begin where the chapter begins. Called before the first step."""
         ...
 
 

@@ -10,7 +10,10 @@ import msgspec
 
 from holdfast.core.events import MessageId
 from holdfast.core.records import (
+    FIRST_CHAPTER,
     AttemptRecord,
+    ChapterRecord,
+    ChapterStart,
     ChildRecord,
     History,
     LogRecord,
@@ -188,8 +191,9 @@ class ShortHistories(NamedTuple):
     those about children: they come as mail."""
     left: list[RunKey]
     """Not read, because the others have filled the number of rows or bytes."""
-    long: list[RunRecord]
-    """With more rows than were allowed. They have to be read in pages."""
+    long: list[History]
+    """With more rows than were allowed. They have to be read in pages: here is only the run, and where its
+    chapter begins."""
 
 
 class HistoryPlace(NamedTuple):
@@ -200,6 +204,12 @@ class HistoryPlace(NamedTuple):
     task: int = 0
     message: MessageId = 0
     """The last message that has been read."""
+    chapter: ChapterStart = FIRST_CHAPTER
+    """What lies before it is left out."""
+
+
+def beginning_of(chapter: ChapterStart) -> HistoryPlace:
+    return HistoryPlace(chapter.first_position, chapter.first_task, 0, chapter)
 
 
 class HistoryPage(msgspec.Struct):
@@ -223,7 +233,8 @@ class HistoryStore(Protocol):
     """The reads that an engine and a client share."""
 
     async def load_histories(self, namespace: str, runs: Sequence[RunKey]) -> list[History]:
-        """The histories of these runs, in the given order. Runs that do not exist are left out."""
+        """The histories of these runs, in the given order: of a run with several chapters, that of the last
+        one. Runs that do not exist are left out."""
         ...
 
     async def load_short_histories(
@@ -315,6 +326,11 @@ class RunStore(HistoryStore, Protocol):
 
     async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:
         """Failed runs from `since` on, by the fingerprints of their failures, the most frequent first."""
+        ...
+
+    async def list_chapters(self, namespace: str, run: RunKey, since: int, limit: int) -> list[ChapterRecord]:
+        """The chapters of the run, from number `since` on. A run that has never gone on as a new chapter has
+        one, number 0."""
         ...
 
     async def list_attempts(

@@ -15,7 +15,7 @@ import msgspec
 
 from holdfast.core.history import termination_reason
 from holdfast.core.policies import SETBACKS_ALLOWED, claim_limit
-from holdfast.core.records import MessageKind, MessageRecord, RunRecord
+from holdfast.core.records import NEW_RUN_COLUMNS, MessageKind, MessageRecord, RunRecord
 from holdfast.core.run_options import OnParentEnd, read_run_options
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.ports.commits import (
@@ -188,7 +188,7 @@ def create_runs(
         keys: list[Row] = [(run.key,) for run in runs]
         existing = {row[0]: row[0] for row in tx.many_returning("runs_of", keys, namespace)}
         runs = [run for run in runs if run.key not in existing]
-    if tx.many("insert_runs", _rows(runs)) != len(runs):
+    if tx.many("insert_runs", [row[:NEW_RUN_COLUMNS] for row in _rows(runs)]) != len(runs):
         named = [(run.key, run.id) for run in runs if run.id is not None]
         taken: dict[RunKey, RunKey] = dict(reversed(tx.many_returning("find_taken", named, namespace)))
         existing |= {new: known for new, known in taken.items() if new != known}
@@ -244,6 +244,8 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
         tx.many("set_state", _rows(change for change in last if change.value is not None))
         tx.many("delete_state", [(change.run, change.key) for change in last if change.value is None])
     tx.many("take_messages", _rows(commit.taken))
+    # After they were taken: the step that ends a chapter may have heard some of them.
+    tx.many("give_back_messages", _rows(commit.returned))
     if commit.answered:
         tx.many("answer_updates", _rows(commit.answered))
         tx.announce(ANSWERED)
@@ -302,6 +304,8 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
     # A run that was cancelled because it could not go on has not settled its own tasks.
     cancelled = [run for run in commit.ended if run.status is RunStatus.CANCELLED]
     cancel_open_tasks(tx, commit.namespace, [(run.run, run.finished_at) for run in cancelled], commit.now)
+    if commit.chapters:
+        _begin_chapters(tx, commit)
     tx.many("release_runs", _rows(commit.released), commit.namespace)
     _note_statuses(tx, commit)
     parked: list[Row] = [(run.run,) for run in commit.released if run.status is RunStatus.PARKED]
@@ -322,6 +326,14 @@ def cancel_open_tasks(
     cancelled = tx.many_returning("cancel_open_tasks", ended)
     tasks = [(run, seq, TaskStatus.CANCELLED, attempt) for run, seq, attempt in sorted(cancelled)]
     note(tx, namespace, now, TASK, tasks)
+
+
+def _begin_chapters(tx: Transaction, commit: Commit) -> None:
+    first: list[Row] = [(row.run,) for row in commit.chapters if row.number == 1]
+    tx.many("keep_first_chapters", first, commit.namespace)  # before the input is replaced
+    tx.many("insert_chapters", _rows(commit.chapters))
+    begun: list[Row] = [(row.run, row.number, row.input) for row in commit.chapters]
+    tx.many("begin_chapters", begun, commit.namespace)
 
 
 def news_for_children(tx: Transaction, ended: Sequence[RunKey], reason: str) -> list[NewMessage]:

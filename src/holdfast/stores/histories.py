@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
-from holdfast.core.records import History
+from holdfast.core.records import FIRST_CHAPTER, ChapterStart, History, RunRecord
 from holdfast.core.values import Outcome, RunKey
 from holdfast.errors import JournalCorrupt
 from holdfast.ports.runs import HISTORY_BYTES, HistoryPage, HistoryPlace, ShortHistories
@@ -34,35 +35,77 @@ def _read_short(
     wanted: list[Row] = [(run,) for run in dict.fromkeys(runs)]
     there = {row[0]: row for row in tx.many_returning("runs_of", wanted, namespace)}
     found = {run: there[run] for (run,) in wanted if run in there}
-    sizes = {run: size for run, *size in tx.many_returning("history_sizes", [(run,) for run in found], rows)}
+    chapters = read_chapters(tx, found.values())
+    first: list[Row] = [
+        (run, it.first_position, it.first_task, it.first_child, it.first_taken)
+        for run, it in chapters.items()
+    ]
+    sizes = {run: size for run, *size in tx.many_returning("history_sizes", first, rows)}
     short: dict[RunKey, Row] = {}
     result = ShortHistories([], [], [])
     row_room, byte_room = rows, bytes
     for run, row in found.items():
         row_count, byte_count = sizes[run]
         if row_count > rows:
-            result.long.append(records.run_record(row))
+            result.long.append(History(records.run_record(row), [], [], [], [], None, {}, chapters[run]))
         elif row_count > row_room or (byte_count > byte_room and short):
             result.left.append(run)
         else:
             short[run] = row
             row_room -= row_count
             byte_room -= byte_count
-    result.loaded.extend(_load(tx, short))
+    result.loaded.extend(_load(tx, short, chapters))
     return result
 
 
-def _load(tx: Transaction, found: dict[RunKey, Row]) -> list[History]:
-    keys: list[Row] = [(run,) for run in found]
+def read_chapters(tx: Transaction, runs: Collection[Row]) -> dict[RunKey, ChapterStart]:
+    """Where the last chapters of these runs begin."""
+    chapters: dict[RunKey, ChapterStart] = {row[0]: FIRST_CHAPTER for row in runs}
+    several: list[Row] = [(row[0], row[_CHAPTER]) for row in runs if row[_CHAPTER]]
+    if several:  # hardly any run has more than one
+        for run, *start in tx.many_returning("chapter_starts", several):
+            chapters[run] = ChapterStart(*start)
+    return chapters
+
+
+_CHAPTER = RunRecord.__struct_fields__.index("chapter")
+
+
+class FirstRows(NamedTuple):
+    """The parameters of queries that read the last chapters of runs: which rows are the first."""
+
+    steps: list[Row]
+    tasks: list[Row]
+    children: list[Row]
+    messages: list[Row]
+
+
+def first_rows(chapters: Mapping[RunKey, ChapterStart]) -> FirstRows:
+    starts = chapters.items()
+    return FirstRows(
+        [(run, chapter.first_position) for run, chapter in starts],
+        [(run, chapter.first_task) for run, chapter in starts],
+        [(run, chapter.first_child) for run, chapter in starts],
+        [(run, chapter.first_taken) for run, chapter in starts],
+    )
+
+
+def _load(
+    tx: Transaction, found: dict[RunKey, Row], chapters: Mapping[RunKey, ChapterStart]
+) -> list[History]:
+    first = first_rows({run: chapters[run] for run in found})
     damage: dict[RunKey, str] = {}
-    steps = records.steps_by_run(tx.many_returning("steps_of", keys), damage)
+    steps = records.steps_by_run(tx.many_returning("steps_of", first.steps), chapters, damage)
     outcomes: dict[RunKey, dict[int, Outcome]] = {run: {} for run in found}
-    for run, *settled in tx.many_returning("outcomes_of", keys):
+    for run, *settled in tx.many_returning("outcomes_of", first.tasks):
         outcomes[run][settled[0]] = records.outcome(*settled[1:])
-    unsettled = with_shared_inputs(tx, tx.many_returning("open_tasks_of", keys))
+    unsettled = with_shared_inputs(tx, tx.many_returning("open_tasks_of", first.tasks))
     tasks = records.by_run(unsettled, 0, records.task_record, damage)
-    mail = records.by_run(tx.many_returning("heard_messages_of", keys), 1, records.message_record, damage)
-    children = records.by_run(tx.many_returning("children_of", keys), 0, records.child_record, damage)
+    heard = tx.many_returning("heard_messages_of", first.messages)
+    mail = records.by_run(heard, 1, records.message_record, damage)
+    children = records.by_run(
+        tx.many_returning("children_of", first.children), 0, records.child_record, damage
+    )
     return [
         History(
             run=records.run_record(row),
@@ -72,6 +115,7 @@ def _load(tx: Transaction, found: dict[RunKey, Row]) -> list[History]:
             children=children.get(run, []),
             damage=damage.get(run),
             outcomes=outcomes[run],
+            chapter=chapters[run],
         )
         for run, row in found.items()
     ]
@@ -87,19 +131,24 @@ def _read_page(tx: Transaction, namespace: str, run: RunKey, place: HistoryPlace
                 raise JournalCorrupt(None, f"step {expected} of the journal is missing")
         settled = tx.rows("page_of_outcomes", run, place.task, rows)
         page.outcomes = {row[0]: records.outcome(*row[1:]) for row in settled}
-        messages = tx.rows("page_of_messages", run, place.message, rows)
+        chapter = place.chapter
+        messages = tx.rows("page_of_messages", run, place.message, rows, chapter.first_taken)
         page.messages = [records.message_record(row) for row in messages]
         if max(len(steps), len(settled), len(messages)) < rows:
             # Children after messages, or in the same snapshot. Otherwise a child could end between the two:
             # its message would be there, and its row would say that it runs.
-            unsettled = with_shared_inputs(tx, tx.many_returning("open_tasks_of", [(run,)]))
+            unsettled = with_shared_inputs(
+                tx, tx.many_returning("open_tasks_of", [(run, chapter.first_task)])
+            )
             page.tasks = [records.task_record(row) for row in unsettled]
-            page.children = [records.child_record(row) for row in tx.many_returning("children_of", [(run,)])]
+            started = tx.many_returning("children_of", [(run, chapter.first_child)])
+            page.children = [records.child_record(row) for row in started]
             page.is_last = True
         page.next = HistoryPlace(
             place.step + len(steps),
             settled[-1][0] + 1 if settled else place.task,
             messages[-1][0] if messages else place.message,
+            chapter,
         )
     except JournalCorrupt as error:
         page.damage, page.is_last = error.reason, True

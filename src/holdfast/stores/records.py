@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from holdfast.core.history import settled_outcome
 from holdfast.core.records import (
     AttemptRecord,
+    ChapterStart,
     ChildRecord,
     Definition,
     LogRecord,
@@ -226,13 +227,17 @@ def by_run(
     return found
 
 
-def steps_by_run(rows: Iterable[Row], damage: dict[RunKey, str]) -> dict[RunKey, list[bytes]]:
+def steps_by_run(
+    rows: Iterable[Row], chapters: Mapping[RunKey, ChapterStart], damage: dict[RunKey, str]
+) -> dict[RunKey, list[bytes]]:
     """The journal of each run. A gap is damage: replay would take the next step for the missing one."""
     found: dict[RunKey, list[bytes]] = {}
     for run, position, step in rows:
         steps = found.setdefault(run, [])
         if position != len(steps):
-            damage.setdefault(run, f"step {len(steps)} of the journal is missing")
+            expected = chapters[run].first_position + len(steps)
+            if position != expected:
+                damage.setdefault(run, f"step {expected} of the journal is missing")
         steps.append(step)
     return found
 

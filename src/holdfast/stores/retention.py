@@ -32,6 +32,7 @@ _TABLES: Final = (
     "state",
     "shared_inputs",
     "stream_items",
+    "chapters",
 )
 
 

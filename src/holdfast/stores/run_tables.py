@@ -34,6 +34,7 @@ RUN_TABLES: Final = (
     RunTable("tasks", ("seq",)),
     RunTable("attempts", ("seq", "attempt")),
     RunTable("state", ("key",)),
+    RunTable("chapters", ("number",)),
     RunTable("logs", ("number",), {"number": "logs"}),
     RunTable("stream_items", ("name", "next_offset")),
     RunTable("queue", ("seq",)),

@@ -10,6 +10,7 @@ from holdfast.core.events import MessageId
 from holdfast.core.records import (
     DONE_BY_STORE,
     AttemptRecord,
+    ChapterRecord,
     History,
     LogRecord,
     MessageKind,
@@ -49,6 +50,7 @@ from holdfast.stores.commit_script import (
 )
 from holdfast.stores.database import Row, Transaction, TransactionScript
 from holdfast.stores.gil_pauses import in_slices
+from holdfast.stores.histories import first_rows, read_chapters
 from holdfast.stores.restarts import restart_runs
 from holdfast.stores.run_lists import count_matching_runs, list_keys, read_page
 from holdfast.stores.run_overviews import read_overviews
@@ -69,13 +71,15 @@ class SqlRunStore(SqlRole):
         def script(tx: Transaction) -> list[History]:
             wanted: list[Row] = [(run,) for run in dict.fromkeys(runs)]
             found = {row[0]: row for row in tx.many_returning("runs_of", wanted, namespace)}
-            keys: list[Row] = [(run,) for run in found]
+            chapters = read_chapters(tx, found.values())
+            first = first_rows(chapters)
             damage: dict[RunKey, str] = {}
-            steps = records.steps_by_run(tx.many_returning("steps_of", keys), damage)
-            asked = with_whole_inputs(tx, tx.many_returning("tasks_of", keys))
+            steps = records.steps_by_run(tx.many_returning("steps_of", first.steps), chapters, damage)
+            asked = with_whole_inputs(tx, tx.many_returning("tasks_of", first.tasks))
             tasks = records.by_run(asked, 0, records.task_record, damage)
-            mail = records.by_run(tx.many_returning("messages_of", keys), 1, records.message_record, damage)
-            started = tx.many_returning("children_of", keys)
+            posted = tx.many_returning("messages_of", first.messages)
+            mail = records.by_run(posted, 1, records.message_record, damage)
+            started = tx.many_returning("children_of", first.children)
             children = records.by_run(started, 0, records.child_record, damage)
             return [
                 History(
@@ -85,6 +89,7 @@ class SqlRunStore(SqlRole):
                     messages=mail.get(run, []),
                     children=children.get(run, []),
                     damage=damage.get(run),
+                    chapter=chapters[run],
                 )
                 for run in runs
                 if run in found
@@ -179,6 +184,17 @@ class SqlRunStore(SqlRole):
             return [records.task_record(row) for some in in_slices(rows) for row in some]
 
         return await self._driver.read(script, may_be_long=True)
+
+    async def list_chapters(self, namespace: str, run: RunKey, since: int, limit: int) -> list[ChapterRecord]:
+        def script(tx: Transaction) -> list[ChapterRecord]:
+            rows = tx.rows("list_chapters", namespace, run, since, limit)
+            ((steps,),) = tx.rows("count_steps", run)
+            if rows or since > 0:
+                return [ChapterRecord(*row[:4], next_position=row[4] or steps) for row in rows]
+            found = map(records.run_record, tx.rows("find_run", namespace, None, run))
+            return [ChapterRecord(0, it.input, it.started_at or it.created_at, 0, steps) for it in found]
+
+        return await self._driver.read(script, snapshot=True, may_be_long=True)
 
     async def list_attempts(
         self, namespace: str, run: RunKey, of: Sequence[int] | None = None

@@ -21,6 +21,7 @@ from holdfast.core.values import Instant, RunKey, TaskStatus
 from holdfast.ports.runs import Stranded
 from holdfast.stores import records
 from holdfast.stores.database import Row, Transaction
+from holdfast.stores.histories import read_chapters
 from holdfast.stores.sql_role import SqlRole
 
 _decode_claims = msgspec.json.Decoder(list[str]).decode
@@ -62,11 +63,13 @@ def _read(tx: Transaction, namespace: str, run: RunKey, rows: int, steps: int) -
     record = records.run_record(found[0])
     if record.status.is_final:
         return Situation(record)
-    last = [(position, step) for position, step in tx.rows("last_steps", run, steps)]
+    chapter = read_chapters(tx, found)[run]
+    first = chapter.first_position
+    last = [(position, step) for position, step in tx.rows("last_steps", run, steps) if position >= first]
     counts = {(status, bool(waits)): count for status, waits, count in tx.rows("count_open_tasks", run)}
     waits_for_slot = record.owner is not None and _PENDING in counts
     first_wait = tx.rows("first_wait", namespace, run)
-    heard = tx.rows("heard_message_names", run, last[-1][0] if last else 0)
+    heard = tx.rows("heard_message_names", run, last[-1][0] if last else first)
     unread = tx.rows("unread_message_names", run, rows)
     return Situation(
         record,
@@ -74,8 +77,8 @@ def _read(tx: Transaction, namespace: str, run: RunKey, rows: int, steps: int) -
         tasks=[_task(row) for row in tx.rows("some_open_tasks", run, rows)] if counts else [],
         task_counts=counts,
         queue=[QueueRow(*row) for row in tx.rows("some_queue_items", run, rows)] if counts else [],
-        children=[_child(row) for row in tx.rows("some_open_children", run, rows)],
-        child_count=tx.rows("count_open_children", run)[0][0],
+        children=[_child(row) for row in tx.rows("some_open_children", run, chapter.first_child, rows)],
+        child_count=tx.rows("count_open_children", run, chapter.first_child)[0][0],
         unread=[UnreadMessages(records.message_kind(kind), *rest) for kind, *rest in unread],
         heard={(records.message_kind(kind), name): count for kind, name, count in heard},
         updates=[UnreadMessages(MessageKind.UPDATE, *row) for row in tx.rows("open_updates", run, rows)],
@@ -84,6 +87,7 @@ def _read(tx: Transaction, namespace: str, run: RunKey, rows: int, steps: int) -
         if waits_for_slot
         else [],
         steps=last,
+        first_position=first,
     )
 
 

@@ -16,7 +16,7 @@ from holdfast.client.flows import Flows as AsyncFlows
 from holdfast.client.logs import LogLine
 from holdfast.client.operators import MessageInfo, Timers
 from holdfast.client.retention import PruneOptions, PruneReport
-from holdfast.client.run import AttemptInfo, RunInfo, TaskInfo
+from holdfast.client.run import AttemptInfo, ChapterInfo, RunInfo, TaskInfo
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
@@ -584,8 +584,14 @@ class ClientCalls:
         return self._thread.call(lambda: self.inner.failures(created_after=created_after, limit=limit))
 
     def history(self, run: Run[Any] | str) -> History:
-        """Everything that the store has about a run."""
+        """Everything that the store has about a run. Of a run with several chapters: about the last one."""
         return self._thread.call(lambda: self.inner.history(_known(run)))
+
+    def chapters(
+        self, run: Run[Any] | str, *, since: int = 1, limit: int = 1000
+    ) -> builtins.list[ChapterInfo]:
+        """The chapters of a run, from number `since` on. A run that never called `continue_as` has one."""
+        return self._thread.call(lambda: self.inner.chapters(_known(run), since=since, limit=limit))
 
     @overload
     def result(self, run: Run[R]) -> R: ...

@@ -13,12 +13,12 @@ import random
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from types import UnionType
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, NoReturn, TypeVar, Unpack, overload
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
 from holdfast.authoring.code.places import caller
-from holdfast.authoring.code.program import CodeProgram
+from holdfast.authoring.code.program import ChapterEnd, CodeProgram
 from holdfast.authoring.code.signalling import SIGNAL_OPTIONS, HasRunId, checked_run_id, signal_body
 from holdfast.authoring.code.steps import checked_step_name, effect_body, step_body
 from holdfast.authoring.code.task_options import Options, merge
@@ -113,6 +113,32 @@ class Context(_View):
     @property
     def cancel_requested(self) -> bool:
         return self._owner.cancel_requested
+
+    # --- chapters
+
+    @property
+    def chapter(self) -> int:
+        """The number of this chapter. The first one is 1."""
+        return self._owner.run.chapter + 1
+
+    @property
+    def history_size(self) -> int:
+        """How many steps the history of this chapter has, without the one that the code is in. The longer it
+        is, the longer it takes to load the run after a crash or a long wait."""
+        return self._program.history_size
+
+    def continue_as(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """End this chapter, and go on as a new one: from the start of the workflow, with these arguments and
+        an empty history. For whoever has started the run, or awaits it, it is the same run.
+
+        Its state, its unread signals and its promises stay. Tasks and attached children that have not ended
+        are cancelled. It raises an exception that must leave the workflow; `finally` blocks run.
+        Raises WrongType, CannotStore and PayloadTooLarge.
+        """
+        program = self._program
+        input = program.resolver.pack_input(args, kwargs, program.codec)
+        program.asked_for_chapter = True
+        raise ChapterEnd(input)
 
     # --- time and random numbers
 
@@ -215,7 +241,7 @@ class Context(_View):
         """
         name = checked_name("the name of a signal", name)
         self._program.expect_message(WaitKind.SIGNAL, name)
-        return self._program.spawn(self._signal(name, type, timeout), f"signal {name!r}")
+        return self._program.spawn_signal(self._signal(name, type, timeout), f"signal {name!r}")
 
     async def _signal(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
         async with asyncio.timeout(_seconds(timeout)):
@@ -377,6 +403,11 @@ class State(_View):
 
     def keys(self) -> list[str]:
         return list(self._program.state or ())
+
+    def clear(self) -> None:
+        """Delete all keys: a next chapter then begins without a state."""
+        for key in self.keys():
+            self.delete(key)
 
 
 class _ReplayAwareLogger(RunLogger):

@@ -14,7 +14,7 @@ from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.code.context import Context, current_program
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.places import caller
-from holdfast.authoring.code.program import CodeProgram
+from holdfast.authoring.code.program import ChapterEnd, CodeProgram
 from holdfast.authoring.code.requests import Requests
 from holdfast.authoring.code.source import hash_of, origin_of, source_of
 from holdfast.authoring.code.task_options import Options, merge
@@ -200,11 +200,17 @@ class Workflow(StartTarget[P, R]):
     async def main(self, program: CodeProgram) -> Payload:
         """Run the workflow, from the stored input to the result to be stored."""
         args, kwargs = self.signature.unpack(program.run.input)
-        result = await self.begin(args, kwargs, program)
+        try:
+            result = await self.begin(args, kwargs, program)
+        except (ChapterEnd, BaseExceptionGroup) as end:
+            program.note_chapter_end(end)
+            raise
         return self.signature.pack_result(result, program.codec)
 
     def program(self, run: RunRecord, definitions: Definitions) -> CodeProgram:
-        resolver = CatalogResolver(definitions.catalog, definitions.log_limit, definitions.signal_sender)
+        resolver = CatalogResolver(
+            definitions.catalog, definitions.log_limit, definitions.signal_sender, self.signature
+        )
         return CodeProgram(run, definitions.codec, self.main, resolver)
 
     def begin(self, args: Any, kwargs: Any, program: CodeProgram | None = None) -> Awaitable[Any]:
@@ -243,12 +249,19 @@ class CatalogResolver:
     """Implements `DefinitionResolver`: `context().schedule(...)` and `start_child(...)` take a name or a
     definition."""
 
-    __slots__ = ("_catalog", "log_limit", "signal_sender")
+    __slots__ = ("_catalog", "_signature", "log_limit", "signal_sender")
 
-    def __init__(self, catalog: Catalog, log_limit: int, signal_sender: SignalSender | None) -> None:
+    def __init__(
+        self, catalog: Catalog, log_limit: int, signal_sender: SignalSender | None, signature: Signature
+    ) -> None:
         self._catalog = catalog
+        self._signature = signature
+        """Of the workflow whose code asks."""
         self.log_limit = log_limit
         self.signal_sender = signal_sender
+
+    def pack_input(self, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
+        return self._signature.pack(args, kwargs, codec)
 
     def require_workflow(self, name: str, version: str | None) -> None:
         self._catalog.workflow(name, version)

@@ -71,6 +71,9 @@ class WorkflowTask(asyncio.Task[Any]):
         return self.number
 
 
+WorkflowTaskType = TypeVar("WorkflowTaskType", bound=WorkflowTask)
+
+
 class WorkflowFuture(asyncio.Future[Any]):
     """The future that `shield`, `Queue`, `Lock` and `Event` use. Hashed like tasks, for the same reason."""
 
@@ -163,10 +166,19 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         context: Context | None = None,
         **_: Any,  # eager_start, and options of later Python versions: tasks never start eagerly here
     ) -> asyncio.Task[Any]:
+        return self.begin_task(WorkflowTask, coro, name, context)
+
+    def begin_task(
+        self,
+        kind: type[WorkflowTaskType],
+        coro: Coroutine[Any, Any, Any],
+        name: str | None = None,
+        context: Context | None = None,
+    ) -> WorkflowTaskType:
         if asyncio.isfuture(coro):
             # Users write `group.create_task(charge(order))`, and a call of a task returns a future.
             coro = _await_future(coro)
-        task = WorkflowTask(self.take_number(), coro, loop=self, name=name, context=context)
+        task = kind(self.take_number(), coro, loop=self, name=name, context=context)
         if self._is_disposed:
             # A `finally` block created it while the run leaves memory. It never runs, without a warning.
             task._log_destroy_pending = False  # pyright: ignore[reportAttributeAccessIssue]
@@ -305,6 +317,10 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
             if not self._is_disposed:
                 self.on_idle = on_idle
         raise ForbiddenInWorkflow(_SPINNING.format(allowed))
+
+    def drop_ready(self) -> None:
+        """Called by a callback: the others that are ready do not run any more."""
+        self._ready.clear()
 
     def dispose(self, main: asyncio.Task[Any]) -> None:
         """Close every coroutine, so that the garbage collector need not do it.

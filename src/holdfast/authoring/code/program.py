@@ -10,7 +10,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -27,6 +27,7 @@ from holdfast.core.commands import (
     CancelRun,
     Command,
     CompleteRun,
+    ContinueRun,
     FailRun,
     ResumeChild,
     ScheduleTask,
@@ -49,15 +50,27 @@ from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import Past, Step
 from holdfast.core.journal import entry_of
 from holdfast.core.log_lines import LimitedLog, OutputLine
-from holdfast.core.records import RunRecord
+from holdfast.core.records import ChapterStart, RunRecord
 from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems, encode_items
 from holdfast.core.updates import UpdateRefusal
 from holdfast.core.values import Failed, Failure, Instant, Payload, Succeeded
 from holdfast.core.waiting import WaitKind, WaitReason, wait_for_children
-from holdfast.errors import Deadlock, DeterminismError, MayOnlyLook, UpdateRefused
+from holdfast.errors import ChapterRefused, Deadlock, DeterminismError, MayOnlyLook, UpdateRefused
 
 _log = logging.getLogger("holdfast.workflow")
+
+
+_decode_state = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_encode_state = msgspec.json.Encoder().encode
+
+
+class ChapterEnd(BaseException):
+    """Raised by `continue_as`, and not an Exception, so that the code does not handle it by mistake."""
+
+    def __init__(self, input: Payload) -> None:
+        self.input = input
+        super().__init__("the run goes on as a new chapter; this must leave the workflow")
 
 
 class CodeProgram(Requests):
@@ -69,7 +82,9 @@ class CodeProgram(Requests):
         "_main",
         "_unheard",
         "_updates",
+        "asked_for_chapter",
         "cancel_requested",
+        "history_size",
         "log",
         "published",
         "refused",
@@ -91,6 +106,9 @@ class CodeProgram(Requests):
         self._conditions: list[Condition] | None = None
         """What the code waits for with `wait_until`, in order."""
         self.cancel_requested = False
+        self.asked_for_chapter = False
+        self.history_size = 0
+        """How many steps of this chapter have been recorded."""
         self._ending: CancelRun | FailRun | None = None
         """How the run ends after it was cancelled or its deadline has passed."""
         self._has_ended = False
@@ -111,6 +129,8 @@ class CodeProgram(Requests):
             raise Deadlock()
         commands: list[Any] = self._commands
         self._commands = []
+        if events or commands or not self.history_size:
+            self.history_size += 1
         self._warn_of_dropped(commands)
         if not self._next_timer:
             return commands
@@ -160,6 +180,12 @@ class CodeProgram(Requests):
                 forget_error(handle)
             self._unheard = None
 
+    def begin_chapter(self, chapter: ChapterStart) -> None:
+        self._next_task, self._next_timer = chapter.first_task, chapter.first_timer
+        self._next_child = chapter.first_child
+        if chapter.state is not None:
+            self.state = {key: Payload(bytes(value)) for key, value in _decode_state(chapter.state).items()}
+
     # --- replay
 
     def replay(self, past: Past, pause_after: int) -> Slices[None]:
@@ -181,6 +207,7 @@ class CodeProgram(Requests):
             step = past.steps[number]
             past.steps[number] = _REPLAYED  # to free a hundred thousand steps at the end would take long
             recorded.begin_step(number, step)
+            self.history_size = number
             events, is_reopening = step.events, _is_reopening(step)
             if was_reopened and not is_reopening:
                 self._write_state()
@@ -201,6 +228,7 @@ class CodeProgram(Requests):
             if number % pause_after == pause_after - 1:
                 yield
         self._recorded = None
+        self.history_size = len(past.steps)
         if was_reopened:
             self._write_state()
             # Children that were reopened with this run may be held back until it asks for them.
@@ -234,10 +262,15 @@ class CodeProgram(Requests):
         recorded.note_reopening()
         if count == len(steps):
             self._recorded = None
-            self._commands = [command for step in steps for command in self.advance(step.at, step.events)]
+            self._write_state()  # with which this chapter began
+            carried, self._commands = self._commands, []
+            asked = [command for step in steps for command in self.advance(step.at, step.events)]
+            self._commands = [*carried, *asked]
             return count
         recorded.begin_step(count, steps[count])
-        for step in steps[: count + 1]:
+        self._write_state()
+        for number, step in enumerate(steps[: count + 1]):
+            self.history_size = number
             self._replay_events(step.at, step.events)
             if self._main.done():
                 self._end()
@@ -270,10 +303,14 @@ class CodeProgram(Requests):
                 child = self._children.pop(event.seq, None) if self._children else None
                 if child is not None and settle(child, event.outcome, self._child_error):
                     self._note_unheard(child)
+            case SignalReceived() | PromiseAnswered() | UpdateReceived() | CancelRequested() if (
+                self._main.done()
+            ):
+                self.inbox.late.append(event.message)  # if there is a next chapter, it hears this
             case SignalReceived():
-                self.inbox.queue(event.name).put_nowait(event.payload)
+                self.inbox.queue(event.name).put_nowait(event)
             case PromiseAnswered():
-                self.inbox.settle(event.name, event.outcome)
+                self.inbox.settle(event)
             case UpdateReceived():
                 self._receive_update(event)
             case CancelRequested():
@@ -296,7 +333,8 @@ class CodeProgram(Requests):
         # The code may register its handlers in this very step: it has just begun, or a message let it go on.
         self._loop.drain(CALLBACKS_ALLOWED)
         if self._main.done():
-            return  # the run ends with this step, and answers no more updates
+            self.inbox.late.append(event.message)
+            return  # the run or its chapter ends with this step, and answers no more updates
         handler = (self._updates or {}).get(event.name)
         if self._recorded is not None:
             if handler is None:
@@ -318,6 +356,7 @@ class CodeProgram(Requests):
                     self.refused = []
                 self.refused.append(UpdateRefusal(event.message, capture(error)))
                 return
+        self.inbox.unanswered.add(event.message)
         self.spawn(self._answer(event, handler, args, kwargs), f"update {event.name!r}")
 
     def _validate(self, name: str, validator: Callable[..., Any], args: Any, kwargs: Any) -> None:
@@ -353,6 +392,7 @@ class CodeProgram(Requests):
             outcome = Succeeded(handler.signature.pack_result(result, self.codec))
         except (Exception, asyncio.CancelledError, SystemExit) as error:
             outcome = Failed(capture(error, task=getattr(error, "task_id", None)))
+        self.inbox.unanswered.discard(event.message)
         self._ask(AnswerUpdate(event.message, outcome))
 
     # --- conditions
@@ -425,16 +465,41 @@ class CodeProgram(Requests):
                 self._ask_for_end(FailRun(capture(error)), error)
             return
         error = self._main.exception()
+        chapter = _chapter_end_in(error)
         if isinstance(self._ending, FailRun):
             # Whatever it did since: it is a failure not to end in time.
             cause = None if error is None else capture(error, task=getattr(error, "task_id", None))
             self._ask_for_end(FailRun(msgspec.structs.replace(self._ending.failure, cause=cause)), error)
-        elif error is not None:
+        elif error is not None and chapter is None:
             self._ask_for_end(FailRun(capture(error, task=getattr(error, "task_id", None))), error)
         elif unheard := list(filter(is_unheard, self._unheard or ())):
             self._ask_for_end(FailRun(self._failure_of_unheard(unheard[0])))
+        elif chapter is not None:
+            self._ask_for_end(self._next_chapter(chapter.input), error)
+        elif self.asked_for_chapter:
+            self._ask_for_end(FailRun(capture(ChapterRefused("returned a value"))))
         else:
             self._ask_for_end(CompleteRun(self._main.result()))
+
+    def note_chapter_end(self, error: BaseException) -> None:
+        """Called when the code has ended. If the run goes on as a new chapter, code that ran beside it runs
+        no further: it could take messages that the next chapter would miss."""
+        if _chapter_end_in(error) is not None:
+            self._loop.drop_ready()
+            if self._inbox is not None:
+                self._inbox.late.extend(self._inbox.unread())
+
+    def _next_chapter(self, input: Payload) -> ContinueRun:
+        state = {key: msgspec.Raw(value) for key, value in (self.state or {}).items()}
+        return ContinueRun(
+            self.run.chapter + 1,
+            input,
+            self._next_task,
+            self._next_timer,
+            self._next_child,
+            _encode_state(state) if state else None,
+            tuple(sorted(set(self._inbox.late))) if self._inbox is not None else (),
+        )
 
     def _failure_of_unheard(self, handle: Handle[Any]) -> Failure:
         """Nobody has awaited a task or a child that failed. Its failure is the run's, and says so."""
@@ -445,7 +510,7 @@ class CodeProgram(Requests):
         return msgspec.structs.replace(failure, traceback=f"{failure.traceback.rstrip()}\n\n{words}\n")
 
     def _ask_for_end(
-        self, command: CompleteRun | FailRun | CancelRun, error: BaseException | None = None
+        self, command: CompleteRun | FailRun | CancelRun | ContinueRun, error: BaseException | None = None
     ) -> None:
         if self._recorded is None:
             self._ask(command)
@@ -508,6 +573,17 @@ _DROPPED = (
     "before the call, or keep what it returns and await that later"
 )
 _CONDITION = "the condition of wait_until"
+
+
+def _chapter_end_in(error: BaseException | None) -> ChapterEnd | None:
+    """The exception of `continue_as`, if the code has ended with it. A TaskGroup puts it into a group."""
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        found = [_chapter_end_in(each) for each in group.exceptions]
+        return None if None in found else found[0]
+    return error if isinstance(error, ChapterEnd) else None
+
+
 _MOST_UNHEARD = 64
 _LONGEST_PIECE = 50
 _REPLAYED = Step(Instant(0), (), ())

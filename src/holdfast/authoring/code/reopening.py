@@ -24,14 +24,14 @@ from holdfast.core.values import RunStatus, task_id
 def plan_reopening(history: History) -> ReopeningPlan:
     """Raises JournalCorrupt."""
     records = read_steps(history)
-    counted = steps_that_count(records)
+    counted = steps_that_count(records, history.chapter.first_position)
     position = _reopening_position(history, counted)
     before = [record for at, record in counted if at < position]
     tasks, children = open_after(before)
     for task in history.tasks:
         check_counts(task)
     return ReopeningPlan(
-        Reopened(position, *next_numbers(records)),
+        Reopened(position, *next_numbers(records, history.chapter)),
         [task.seq for task in history.tasks if task.seq in tasks and task.status in UNDONE_TASK],
         [
             message.id
@@ -54,7 +54,7 @@ def plan_reopening(history: History) -> ReopeningPlan:
 def _reopening_position(history: History, counted: list[tuple[int, StepRecord]]) -> int:
     """The position of the step that led to the end: a failed task, a cancellation, or the last step."""
     if not counted:
-        return 0
+        return history.chapter.first_position
     last, final = counted[-1]
     if not any(isinstance(asked, EndAsked) for asked in final.asked):
         return last + 1  # it was cancelled while it was parked, so no step ended it

@@ -38,6 +38,8 @@ def words(request: AnyRequest | None) -> str:
             return f"the answer to update {request.message}" + (" (an error)" if request.has_failed else "")
         case journal.EndAsked():
             return f"the end of the run ({request.status})"
+        case journal.ChapterAsked():
+            return "to go on as a new chapter"
         case _:
             return type(request).__name__
 

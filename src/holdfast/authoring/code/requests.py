@@ -18,7 +18,7 @@ from random import Random
 from typing import Any, Protocol, TypeVar
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
-from holdfast.authoring.code.inbox import Inbox
+from holdfast.authoring.code.inbox import Inbox, SignalTask
 from holdfast.authoring.code.loop import WorkflowLoop
 from holdfast.authoring.code.places import calling_line
 from holdfast.authoring.code.recorded_requests import AnyRequest, RecordedRequests
@@ -69,6 +69,10 @@ class DefinitionResolver(Protocol):
 
     def require_workflow(self, name: str, version: str | None) -> None:
         """Raises UnknownWorkflow."""
+        ...
+
+    def pack_input(self, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
+        """The input of a next chapter of the run. Raises WrongType, CannotStore, PayloadTooLarge."""
         ...
 
     def schedule(
@@ -165,12 +169,18 @@ class Requests:
     @property
     def random(self) -> Random:
         if self._random is None:
-            self._random = Random(self.run.key)
+            self._random = Random(self._seed)
         return self._random
+
+    @property
+    def _seed(self) -> bytes:
+        """Each chapter has its own random numbers."""
+        chapter = self.run.chapter
+        return self.run.key + b"chapter %d" % chapter if chapter else self.run.key
 
     def uuid4(self) -> uuid.UUID:
         if self._uuids is None:
-            self._uuids = Random(self.run.key + b"uuid")
+            self._uuids = Random(self._seed + b"uuid")
         return uuid.UUID(int=self._uuids.getrandbits(128), version=4)
 
     def now(self) -> dt.datetime:
@@ -178,6 +188,12 @@ class Requests:
 
     def spawn(self, coroutine: Coroutine[Any, Any, R], name: str) -> asyncio.Task[R]:
         return self._loop.create_task(coroutine, name=name)
+
+    def spawn_signal(self, coroutine: Coroutine[Any, Any, R], name: str) -> asyncio.Task[R]:
+        """As `spawn`, for a coroutine that awaits `Inbox.next_signal`."""
+        task = self._loop.begin_task(SignalTask, coroutine, name)
+        task.inbox, task.signal = self.inbox, None
+        return task
 
     # --- tasks
 

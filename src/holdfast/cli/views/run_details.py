@@ -254,6 +254,7 @@ def _print_facts(details: RunDetails, longest: int | None) -> None:
         "task": info.workflow if is_task else "",
         "workflow": "" if is_task else f"{info.workflow} {info.version}",
         "status": info.status.value,
+        "chapter": f"{info.chapter:,}" if info.chapter > 1 else "",
         "created": moment_text(info.created_at),
         "started": moment_text(info.started_at) if info.started_at is not None else "",
         "finished": moment_text(info.finished_at) if info.finished_at is not None else "",

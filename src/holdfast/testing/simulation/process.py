@@ -242,7 +242,6 @@ class Process:
             now=clock.now,
             new_key=new_key,
             queue_lease=_QUEUE_LEASE,
-            new_key=new_key,
         )
         self.client.safety = simulation.safety
 

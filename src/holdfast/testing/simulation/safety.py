@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from holdfast.core.records import History, RunRecord
+from holdfast.core.records import History, RunRecord, TaskRecord
 from holdfast.core.values import Failure, Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.ports.executor import Attempt
@@ -193,11 +193,18 @@ def _broken_by(
     old, new = before.run, after.run
     if operation.name != "reopen_runs":
         yield from _finality(before, after)
-    if after.steps[: len(before.steps)] != before.steps:
+    is_same_chapter = old.chapter == new.chapter
+    if new.chapter not in (old.chapter, old.chapter + 1):
+        yield "chapters follow each other"
+    if is_same_chapter and after.steps[: len(before.steps)] != before.steps:
         yield "the journal is append-only"
+    if after.chapter.first_position > before.next_position + 1:
+        yield "the positions of steps have no gaps"
     if new.epoch < old.epoch:
         yield "promise 2, one owner: the epoch went back"
-    if new.key != old.key or new.input != old.input or new.id != old.id or new.parent != old.parent:
+    if is_same_chapter and new.input != old.input:
+        yield "what a chapter began with stays"
+    if new.key != old.key or new.id != old.id or new.parent != old.parent:
         yield "what a run began with stays"
     if operation.name == "commit":
         yield from _ownership(operation.args[0], before, after, leases)
@@ -217,8 +224,10 @@ def _finality(before: History, after: History) -> Iterator[str]:
         yield "promise 6, terminal is final: an ended run was changed"
     tasks = {task.seq: task for task in after.tasks}
     for task in before.tasks:
-        if task.status.is_final and tasks.get(task.seq) != task:
+        if task.status.is_final and tasks.get(task.seq, _if_earlier(task, after)) != task:
             yield f"promise 6, terminal is final: task {task.seq} was {task.status} and was changed"
+    if before.run.chapter != after.run.chapter:
+        return  # messages that were read are gone with their chapter, or are unread again
     messages = {message.id: message for message in after.messages}
     for message in before.messages:
         now = messages.get(message.id)
@@ -228,6 +237,11 @@ def _finality(before: History, after: History) -> Iterator[str]:
             yield f"message {message.id} was read twice"
         elif msgspec.structs.replace(now, taken=None) != msgspec.structs.replace(message, taken=None):
             yield f"message {message.id} was changed"
+
+
+def _if_earlier(task: TaskRecord, after: History) -> TaskRecord | None:
+    """The task itself if it belongs to an earlier chapter, which is not loaded."""
+    return task if task.seq < after.chapter.first_task else None
 
 
 def _own_rows(history: History) -> History:

@@ -58,6 +58,7 @@ READS = frozenset(
         "ended_runs",
         "list_runs",
         "list_tasks",
+        "list_chapters",
         "list_attempts",
         "list_task_summaries",
         "read_logs",

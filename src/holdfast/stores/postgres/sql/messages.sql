@@ -50,19 +50,30 @@ FROM unnest($1::uuid[], $2::int8[]) AS unread (run, id)
 WHERE messages.id = unread.id AND messages.run = unread.run;
 
 -- name: messages_of
-SELECT id, run, kind, name, payload, taken FROM holdfast.messages WHERE run = ANY ($1::uuid[]) ORDER BY id;
+-- Without those that earlier chapters have read.
+SELECT id, found.run, kind, name, payload, taken FROM unnest($1::uuid[], $2::int4[]) AS wanted (run, since)
+CROSS JOIN LATERAL (
+    SELECT * FROM holdfast.messages
+    WHERE messages.run = wanted.run AND (taken IS NULL OR taken >= wanted.since)
+    OFFSET 0
+) AS found
+ORDER BY id;
 
 -- name: heard_messages_of
 -- What replay needs of the messages. Those that the run has not read come as mail. Only news of children are
--- here, too, because the rows of the children are.
-SELECT id, run, kind, name, payload, taken FROM holdfast.messages
-WHERE run = ANY ($1::uuid[]) AND (taken IS NOT NULL OR kind = 'child')
+-- here, too, because the rows of the children are. Without those that earlier chapters have read.
+SELECT id, found.run, kind, name, payload, taken FROM unnest($1::uuid[], $2::int4[]) AS wanted (run, since)
+CROSS JOIN LATERAL (
+    SELECT * FROM holdfast.messages
+    WHERE messages.run = wanted.run AND (taken >= wanted.since OR (taken IS NULL AND kind = 'child'))
+    OFFSET 0
+) AS found
 ORDER BY id;
 
 -- name: page_of_messages
 -- As heard_messages_of.
 SELECT id, run, kind, name, payload, taken FROM holdfast.messages
-WHERE run = $1::uuid AND id > $2::int8 AND (taken IS NOT NULL OR kind = 'child')
+WHERE run = $1::uuid AND id > $2::int8 AND (taken >= $4::int4 OR (taken IS NULL AND kind = 'child'))
 ORDER BY id
 LIMIT $3::int4;
 

@@ -105,6 +105,10 @@ CROSS JOIN LATERAL (
         SELECT count(*), sum(size)
         FROM (SELECT pg_column_size(items) AS size
               FROM holdfast.stream_items WHERE stream_items.run = wanted.run LIMIT $1) AS t
+        UNION ALL
+        SELECT count(*), sum(size)
+        FROM (SELECT pg_column_size(input) + coalesce(pg_column_size(state), 0) AS size
+              FROM holdfast.chapters WHERE chapters.run = wanted.run LIMIT $1) AS t
     ) AS tables
 ) AS sizes;
 
@@ -139,6 +143,9 @@ DELETE FROM holdfast.shared_inputs WHERE run = ANY ($1::uuid[]);
 
 -- name: clear_stream_items
 DELETE FROM holdfast.stream_items WHERE run = ANY ($1::uuid[]);
+
+-- name: clear_chapters
+DELETE FROM holdfast.chapters WHERE run = ANY ($1::uuid[]);
 
 -- The first rows of a run that has many: up to $2 rows, and no more after those that come to $3 bytes. An array of their
 -- keys, because a join that is planned for a small table reads the whole table.
@@ -227,4 +234,14 @@ USING (
     WHERE before < $3::int8
 ) AS gone
 WHERE items.run = $1 AND items.name = gone.name AND items.next_offset = gone.next_offset
+RETURNING 1;
+
+-- name: trim_chapters
+DELETE FROM holdfast.chapters WHERE run = $1::uuid AND number = ANY (ARRAY(
+    SELECT number
+    FROM (SELECT number, sum(size) OVER (ORDER BY number) - size AS before
+          FROM (SELECT number, pg_column_size(input) + coalesce(pg_column_size(state), 0) AS size
+                FROM holdfast.chapters WHERE run = $1 ORDER BY number LIMIT $2::int8) AS first) AS sized
+    WHERE before < $3::int8
+))
 RETURNING 1;

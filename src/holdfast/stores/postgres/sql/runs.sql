@@ -160,18 +160,10 @@ CROSS JOIN LATERAL (
 ) AS due;
 
 -- name: urgent_runs
--- Due runs of these claims with a priority, the highest first. Hardly any claim has some. The loop over `wanted` ends
--- when there are enough rows, so no more are locked than are returned.
+-- Due runs of these claims with a priority, the highest first. The loop over `wanted` ends when there are enough rows,
+-- so no more are locked than are returned.
 WITH wanted AS MATERIALIZED (
-    SELECT level, claim
-    FROM unnest($4::text[]) AS claims (claim)
-    CROSS JOIN LATERAL (
-        SELECT 1 FROM holdfast.runs
-        WHERE namespace = $1::text AND runs.claim = claims.claim AND owner IS NULL AND wake_at IS NOT NULL
-            AND priority > 0
-        LIMIT 1
-    ) AS has_some
-    CROSS JOIN generate_series(1, 9) AS levels (level)
+    SELECT level, claim FROM generate_series(1, 9) AS levels (level), unnest($4::text[]) AS claims (claim)
     ORDER BY level DESC
 )
 SELECT due.key, due.status, due.wake_at, due.setbacks, wanted.claim, due.size, wanted.level
@@ -215,7 +207,7 @@ FROM due
 WHERE runs.namespace = due.namespace AND key = due.run
 RETURNING key, runs.namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    options, priority;
+    options, priority, chapter;
 
 -- name: prove_runs
 WITH proved AS MATERIALIZED (
@@ -240,20 +232,20 @@ WHERE runs.namespace = shown.namespace AND key = shown.run;
 -- The last column says whether the run has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    options, priority, NOT EXISTS (SELECT 1 FROM holdfast.journal WHERE journal.run = runs.key)
+    options, priority, chapter, NOT EXISTS (SELECT 1 FROM holdfast.journal WHERE journal.run = runs.key)
 FROM holdfast.runs WHERE owner = $1::text
 ORDER BY key;
 
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    options, priority
+    options, priority, chapter
 FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($2::uuid[]);
 
 -- name: ended_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    options, priority
+    options, priority, chapter
 FROM holdfast.runs
 WHERE namespace = $1::text AND key = ANY ($2::uuid[]) AND status IN ('success', 'failed', 'cancelled');
 
@@ -261,7 +253,7 @@ WHERE namespace = $1::text AND key = ANY ($2::uuid[]) AND status IN ('success', 
 -- The user-given id comes first, because it may look like the key of another run.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    options, priority
+    options, priority, chapter
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND key = coalesce((SELECT key FROM holdfast.runs WHERE namespace = $1 AND id = $2::text), $3::uuid);
@@ -276,7 +268,7 @@ FROM asked LEFT JOIN holdfast.runs ON runs.namespace = asked.namespace AND runs.
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    options, priority
+    options, priority, chapter
 FROM holdfast.runs
 WHERE namespace = $1::text AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
 ORDER BY key DESC
@@ -286,7 +278,7 @@ LIMIT $3::int8;
 -- For every status but success, which the index leaves out.
 SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
     owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    options, priority
+    options, priority, chapter
 FROM holdfast.runs
 WHERE namespace = $1::text
     AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
@@ -297,7 +289,10 @@ LIMIT $3::int8;
 -- name: children_of
 -- No namespace is needed: a child is in the namespace of its parent.
 SELECT parent, parent_seq, key, status, output, failure
-FROM holdfast.runs WHERE parent = ANY ($1::uuid[])
+FROM unnest($1::uuid[], $2::int4[]) AS wanted (run, since)
+CROSS JOIN LATERAL (
+    SELECT * FROM holdfast.runs WHERE runs.parent = wanted.run AND runs.parent_seq >= wanted.since OFFSET 0
+) AS found
 ORDER BY parent, parent_seq;
 
 -- name: reopen_runs

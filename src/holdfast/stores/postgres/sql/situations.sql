@@ -26,12 +26,14 @@ SELECT seq, service, worker, ready_at, taken_at, created_at FROM holdfast.queue
 WHERE run = $1::uuid ORDER BY seq LIMIT $2::int4;
 
 -- name: count_open_children
-SELECT count(*) FROM holdfast.runs WHERE parent = $1::uuid AND status NOT IN ('success', 'failed', 'cancelled');
+-- Of the last chapter, whose first child is $2.
+SELECT count(*) FROM holdfast.runs
+WHERE parent = $1::uuid AND parent_seq >= $2::int4 AND status NOT IN ('success', 'failed', 'cancelled');
 
 -- name: some_open_children
 SELECT key, id, workflow, status, created_at FROM holdfast.runs
-WHERE parent = $1::uuid AND status NOT IN ('success', 'failed', 'cancelled')
-ORDER BY parent_seq LIMIT $2::int4;
+WHERE parent = $1::uuid AND parent_seq >= $2::int4 AND status NOT IN ('success', 'failed', 'cancelled')
+ORDER BY parent_seq LIMIT $3::int4;
 
 -- name: unread_message_names
 SELECT kind, name, count(*), min(posted_at) FROM holdfast.messages WHERE run = $1::uuid AND taken IS NULL

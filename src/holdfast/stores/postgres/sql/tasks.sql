@@ -61,21 +61,38 @@ WHERE tasks.run = again.run AND tasks.seq = again.seq
 RETURNING tasks.run, tasks.seq, attempt;
 
 -- name: tasks_of
-SELECT run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at,
+SELECT found.run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at,
     started_at, finished_at, shares
-FROM holdfast.tasks WHERE run = ANY ($1::uuid[])
-ORDER BY run, seq;
+FROM unnest($1::uuid[], $2::int4[]) AS wanted (run, since)
+CROSS JOIN LATERAL (
+    SELECT * FROM holdfast.tasks
+    WHERE tasks.run = wanted.run AND seq >= wanted.since
+    OFFSET 0
+) AS found
+ORDER BY found.run, seq;
 
 -- name: open_tasks_of
-SELECT run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at,
+SELECT found.run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, created_at,
     started_at, finished_at, shares
-FROM holdfast.tasks WHERE run = ANY ($1::uuid[]) AND status NOT IN ('success', 'failed', 'skipped', 'cancelled')
-ORDER BY run, seq;
+FROM unnest($1::uuid[], $2::int4[]) AS wanted (run, since)
+CROSS JOIN LATERAL (
+    SELECT * FROM holdfast.tasks
+    WHERE tasks.run = wanted.run AND seq >= wanted.since
+        AND status NOT IN ('success', 'failed', 'skipped', 'cancelled')
+    OFFSET 0
+) AS found
+ORDER BY found.run, seq;
 
 -- name: outcomes_of
 -- How settled tasks ended. Replay does not need their inputs, which may be large: the journal has a digest.
-SELECT run, seq, status, output, failure
-FROM holdfast.tasks WHERE run = ANY ($1::uuid[]) AND status IN ('success', 'failed', 'skipped', 'cancelled');
+SELECT found.run, seq, status, output, failure
+FROM unnest($1::uuid[], $2::int4[]) AS wanted (run, since)
+CROSS JOIN LATERAL (
+    SELECT * FROM holdfast.tasks
+    WHERE tasks.run = wanted.run AND seq >= wanted.since
+        AND status IN ('success', 'failed', 'skipped', 'cancelled')
+    OFFSET 0
+) AS found;
 
 -- name: page_of_outcomes
 SELECT seq, status, output, failure

@@ -36,19 +36,22 @@ UPDATE messages SET taken = ?3 WHERE id = ?2 AND run = ?1;
 UPDATE messages SET taken = NULL WHERE id = ?2 AND run = ?1;
 
 -- name: messages_of
-SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages WHERE run = ?1 ORDER BY id;
+-- Without those that earlier chapters have read.
+SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages
+WHERE run = ?1 AND (taken IS NULL OR taken >= ?2)
+ORDER BY id;
 
 -- name: heard_messages_of
 -- What replay needs of the messages. Those that the run has not read come as mail. Only news of children are
--- here, too, because the rows of the children are.
+-- here, too, because the rows of the children are. Without those that earlier chapters have read.
 SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages
-WHERE run = ?1 AND (taken IS NOT NULL OR kind = 'child')
+WHERE run = ?1 AND (taken >= ?2 OR (taken IS NULL AND kind = 'child'))
 ORDER BY id;
 
 -- name: page_of_messages
 -- As heard_messages_of.
 SELECT id, run, kind, name, CAST(payload AS BLOB), taken FROM messages
-WHERE run = ?1 AND id > ?2 AND (taken IS NOT NULL OR kind = 'child')
+WHERE run = ?1 AND id > ?2 AND (taken >= ?4 OR (taken IS NULL AND kind = 'child'))
 ORDER BY id LIMIT ?3;
 
 -- name: unread_messages_of

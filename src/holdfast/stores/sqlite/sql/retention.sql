@@ -74,6 +74,9 @@ SELECT ?2, sum(rows), coalesce(sum(bytes), 0) FROM (
     SELECT count(*), sum(size) FROM (SELECT octet_length(fields) AS size FROM shared_inputs WHERE run = ?2 LIMIT ?1)
     UNION ALL
     SELECT count(*), sum(size) FROM (SELECT octet_length(items) AS size FROM stream_items WHERE run = ?2 LIMIT ?1)
+    UNION ALL
+    SELECT count(*), sum(size)
+    FROM (SELECT octet_length(input) + coalesce(octet_length(state), 0) AS size FROM chapters WHERE run = ?2 LIMIT ?1)
 );
 
 -- name: lock_buried
@@ -105,6 +108,9 @@ DELETE FROM shared_inputs WHERE run = ?1;
 
 -- name: clear_stream_items
 DELETE FROM stream_items WHERE run = ?1;
+
+-- name: clear_chapters
+DELETE FROM chapters WHERE run = ?1;
 
 -- The first rows of a run that has many: up to ?2 rows, and no more after those that come to ?3 bytes.
 
@@ -179,6 +185,16 @@ DELETE FROM stream_items WHERE run = ?1 AND rowid IN (
     FROM (SELECT rowid, sum(size) OVER (ORDER BY rowid) - size AS before
           FROM (SELECT rowid, octet_length(items) AS size FROM stream_items
                 WHERE run = ?1 ORDER BY name, next_offset LIMIT ?2))
+    WHERE before < ?3
+)
+RETURNING 1;
+
+-- name: trim_chapters
+DELETE FROM chapters WHERE run = ?1 AND number IN (
+    SELECT number
+    FROM (SELECT number, sum(size) OVER (ORDER BY number) - size AS before
+          FROM (SELECT number, octet_length(input) + coalesce(octet_length(state), 0) AS size
+                FROM chapters WHERE run = ?1 ORDER BY number LIMIT ?2))
     WHERE before < ?3
 )
 RETURNING 1;

@@ -154,7 +154,7 @@ SET owner = ?2, epoch = epoch + 1, wake_at = NULL, status = 'running', failure =
 WHERE namespace = ?1 AND key = ?4
 RETURNING key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    CAST(options AS BLOB), priority;
+    CAST(options AS BLOB), priority, chapter;
 
 -- name: prove_runs
 UPDATE runs SET setbacks = 0 WHERE namespace = ?1 AND key = ?2;
@@ -167,27 +167,27 @@ WHERE namespace = ?1 AND key = ?2;
 -- The last column says whether the run has no journal yet.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    CAST(options AS BLOB), priority, NOT EXISTS (SELECT 1 FROM journal WHERE journal.run = runs.key)
+    CAST(options AS BLOB), priority, chapter, NOT EXISTS (SELECT 1 FROM journal WHERE journal.run = runs.key)
 FROM runs WHERE owner = ?1
 ORDER BY key;
 
 -- name: runs_of
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    CAST(options AS BLOB), priority
+    CAST(options AS BLOB), priority, chapter
 FROM runs WHERE namespace = ?1 AND key = ?2;
 
 -- name: ended_runs
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    CAST(options AS BLOB), priority
+    CAST(options AS BLOB), priority, chapter
 FROM runs WHERE namespace = ?1 AND key = ?2 AND status IN ('success', 'failed', 'cancelled');
 
 -- name: find_run
 -- The user-given id comes first, because it may look like the key of another run.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    CAST(options AS BLOB), priority
+    CAST(options AS BLOB), priority, chapter
 FROM runs
 WHERE namespace = ?1 AND key = coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3);
 
@@ -197,7 +197,7 @@ SELECT ?2, coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3)
 -- name: list_runs
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    CAST(options AS BLOB), priority
+    CAST(options AS BLOB), priority, chapter
 FROM runs
 WHERE namespace = ?1 AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
 ORDER BY key DESC
@@ -208,7 +208,7 @@ LIMIT ?3;
 -- status is frequent and would scan by key, but failed runs are rare.
 SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
     CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    CAST(options AS BLOB), priority
+    CAST(options AS BLOB), priority, chapter
 FROM runs INDEXED BY runs_by_status
 WHERE namespace = ?1
     AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
@@ -219,7 +219,7 @@ LIMIT ?3;
 -- name: children_of
 -- No namespace is needed: a child is in the namespace of its parent.
 SELECT parent, parent_seq, key, status, CAST(output AS BLOB), CAST(failure AS BLOB)
-FROM runs WHERE parent = ?1
+FROM runs WHERE parent = ?1 AND parent_seq >= ?2
 ORDER BY parent_seq;
 
 -- name: reopen_runs

@@ -25,12 +25,13 @@ LIMIT ?2;
 SELECT seq, service, worker, ready_at, taken_at, created_at FROM queue WHERE run = ?1 ORDER BY seq LIMIT ?2;
 
 -- name: count_open_children
-SELECT count(*) FROM runs WHERE parent = ?1 AND status NOT IN ('success', 'failed', 'cancelled');
+-- Of the last chapter, whose first child is ?2.
+SELECT count(*) FROM runs WHERE parent = ?1 AND parent_seq >= ?2 AND status NOT IN ('success', 'failed', 'cancelled');
 
 -- name: some_open_children
 SELECT key, id, workflow, status, created_at FROM runs
-WHERE parent = ?1 AND status NOT IN ('success', 'failed', 'cancelled')
-ORDER BY parent_seq LIMIT ?2;
+WHERE parent = ?1 AND parent_seq >= ?2 AND status NOT IN ('success', 'failed', 'cancelled')
+ORDER BY parent_seq LIMIT ?3;
 
 -- name: unread_message_names
 SELECT kind, name, count(*), min(posted_at) FROM messages WHERE run = ?1 AND taken IS NULL

@@ -46,19 +46,19 @@ RETURNING run, seq, attempt;
 -- name: tasks_of
 SELECT run, seq, name, status, attempt, lost, forgiven, CAST(input AS BLOB), CAST(output AS BLOB), CAST(failure AS BLOB),
     CAST(heartbeat AS BLOB), due_at, created_at, started_at, finished_at, shares
-FROM tasks WHERE run = ?1
+FROM tasks WHERE run = ?1 AND seq >= ?2
 ORDER BY seq;
 
 -- name: open_tasks_of
 SELECT run, seq, name, status, attempt, lost, forgiven, CAST(input AS BLOB), CAST(output AS BLOB), CAST(failure AS BLOB),
     CAST(heartbeat AS BLOB), due_at, created_at, started_at, finished_at, shares
-FROM tasks WHERE run = ?1 AND status NOT IN ('success', 'failed', 'skipped', 'cancelled')
+FROM tasks WHERE run = ?1 AND seq >= ?2 AND status NOT IN ('success', 'failed', 'skipped', 'cancelled')
 ORDER BY seq;
 
 -- name: outcomes_of
 -- How settled tasks ended. Replay does not need their inputs, which may be large: the journal has a digest.
 SELECT run, seq, status, CAST(output AS BLOB), CAST(failure AS BLOB)
-FROM tasks WHERE run = ?1 AND status IN ('success', 'failed', 'skipped', 'cancelled');
+FROM tasks WHERE run = ?1 AND seq >= ?2 AND status IN ('success', 'failed', 'skipped', 'cancelled');
 
 -- name: page_of_outcomes
 SELECT seq, status, CAST(output AS BLOB), CAST(failure AS BLOB)
