@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench.backlog import measure_backlog
+from bench.chapters import measure_chapters
 from bench.clients import measure_clients
 from bench.fleet import measure_fleet, measure_latency_across_processes
 from bench.histories import measure_long_histories
@@ -15,7 +16,6 @@ from bench.processes import (
     measure_spawning,
     measure_wide_dag,
 )
-from bench.pruning import measure_pruning
 from bench.streams import measure_streams
 from bench.throughput import (
     measure_fan_out,
@@ -54,7 +54,7 @@ WORKLOADS = {
         Workload("W14", "10,000 signals and 30 listings within 10 s, and a run beside them", measure_clients),
         Workload("W15", "four nodes on one Postgres: a batch, and signals", measure_fleet),
         Workload("W16", "5,000 items a second, read in another process", measure_streams),
-        Workload("W17", "1,000,000 ended runs are deleted beside W2b", measure_pruning),
+        Workload("W17", "a loop of 2,000 tasks in chapters of 200", measure_chapters),
         Workload("W9", "a DAG's fan-out of 100,000 functions, 100 at a time", measure_wide_dag),
     )
 }
