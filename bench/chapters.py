@@ -1,4 +1,4 @@
-"""W17: a loop of 2,000 tasks with arguments of 1 kB that goes on as a new chapter after every 200 of them.
+"""W18: a loop of 2,000 tasks with arguments of 1 kB that goes on as a new chapter after every 200 of them.
 
 Against the same loop with one history: how long it takes, and how long the slowest answer to a client takes
 meanwhile.

@@ -57,6 +57,8 @@ TARGETS = (
     Target("W15", "spread_s", 1, 1, is_ceiling=True),
     Target("W15", "statements_ratio", 1.2, 1.2, is_ceiling=True),
     Target("W16", "p50_ms", 20, 10, is_ceiling=True),
+    Target("W17", "rate_ratio", 1.2, 1.2, is_ceiling=True),
+    Target("W17", "growth_mb", 1, 1, is_ceiling=True),
 )
 
 # Figures that are shown without a target.
@@ -86,7 +88,8 @@ _ALSO_SHOWN = {
     ),
     "W14": ("alone_p50_ms", "beside_p50_ms", "alone_p99_ms", "beside_p99_ms", "signals_per_s"),
     "W15": ("nodes_used", "alone_tasks_per_s", "tasks_per_s", "speedup", "statements_per_signal"),
-    "W17": ("one_history_s", "chapters_s", "chapters_ratio", "slowest_answer_ms"),
+    "W17": ("alone_tasks_per_s", "beside_tasks_per_s", "pruned_per_s"),
+    "W18": ("one_history_s", "chapters_s", "chapters_ratio", "slowest_answer_ms"),
     "W7": ("claim_ms", "claim_small_ms", "first_claim_ms", "peek_ms"),
 }
 

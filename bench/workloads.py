@@ -16,6 +16,7 @@ from bench.processes import (
     measure_spawning,
     measure_wide_dag,
 )
+from bench.pruning import measure_pruning
 from bench.streams import measure_streams
 from bench.throughput import (
     measure_fan_out,
@@ -54,7 +55,8 @@ WORKLOADS = {
         Workload("W14", "10,000 signals and 30 listings within 10 s, and a run beside them", measure_clients),
         Workload("W15", "four nodes on one Postgres: a batch, and signals", measure_fleet),
         Workload("W16", "5,000 items a second, read in another process", measure_streams),
-        Workload("W17", "a loop of 2,000 tasks in chapters of 200", measure_chapters),
+        Workload("W17", "1,000,000 ended runs are deleted beside W2b", measure_pruning),
+        Workload("W18", "a loop of 2,000 tasks in chapters of 200", measure_chapters),
         Workload("W9", "a DAG's fan-out of 100,000 functions, 100 at a time", measure_wide_dag),
     )
 }

@@ -38,6 +38,11 @@ _SAID_AT = re.compile(r"(?<=\[)\d{16}(?=,)")
 """The instants in the lines of a log, which are those of the machine for what is said with `logging`."""
 _THEN = "1893456000000000"
 
+_LEFT_OUT = {"changes"}
+"""What happened, for those who watched."""
+_RANDOM_ID = re.compile("[0-9a-f]{24}")
+"""Of a message, if its sender gave it none."""
+
 _LINE_BREAK = {"sqlite": "char(10)", "postgres": "chr(10)"}
 """Stands for a line break in a text, so that every row is one line."""
 
@@ -87,6 +92,8 @@ def _insert(
     database: str, table: str, columns: list[str], row: Sequence[Any], target: str, override: str = ""
 ) -> str:
     given = [_SET_BY_CHANCE.get((table, column), value) for column, value in zip(columns, row, strict=True)]
+    if table == "messages":
+        given = [None if isinstance(it, str) and _RANDOM_ID.fullmatch(it) else it for it in given]
     if table == "logs":
         given[-1] = _SAID_AT.sub(_THEN, given[-1])
     values = ", ".join(_literal(value, _LINE_BREAK[database]) for value in given)
@@ -110,6 +117,8 @@ def _dump_sqlite(url: str) -> str:
     lines: list[str] = []
     with closing(sqlite3.connect(_path(url))) as connection:
         for (table,) in connection.execute(find_tables).fetchall():
+            if table in _LEFT_OUT:
+                continue
             columns = [it[0] for it in connection.execute(f"SELECT * FROM {table} LIMIT 0").description]
             found = connection.execute(f"SELECT * FROM {table} ORDER BY " + ", ".join(columns[:3]))
             lines += [_insert("sqlite", table, columns, row, table) for row in found]
@@ -124,6 +133,8 @@ def _dump_postgres(url: str) -> str:
     lines: list[str] = []
     with psycopg.connect(url, options="-c timezone=UTC") as connection:
         for table, columns in connection.execute(find_columns.encode()).fetchall():
+            if table in _LEFT_OUT:
+                continue
             as_text = ", ".join(f"{column}::text" for column in columns)
             query = f"SELECT {as_text} FROM holdfast.{table} ORDER BY " + ", ".join(columns[:3])
             override = " OVERRIDING SYSTEM VALUE" if table in _NUMBERED else ""

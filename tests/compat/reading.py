@@ -179,8 +179,8 @@ def is_as_it_was(found: Any, then: Any) -> bool:
     return found == then
 
 
-_COMPUTED = {"fingerprint"}
-"""Facts that follow from others, which earlier versions knew as well."""
+_COMPUTED = {"fingerprint", "chapter"}
+"""Facts that follow from others, which earlier versions knew as well: before chapters, a run was one."""
 
 
 def _end(info: RunInfo) -> dict[str, Any]:

@@ -27,7 +27,9 @@ from tests.compat.reading import LIMITS, go_on, read, read_schedules
 from tests.compat.workflows import ORDER, OfAClass, World, catalog
 
 from holdfast import with_options
+from holdfast.client.posting import Letter
 from holdfast.client.starting import StoreStarter
+from holdfast.core.records import MessageKind
 from holdfast.core.values import Instant
 from holdfast.testing import Environment
 
@@ -44,6 +46,7 @@ THEN: dict[str, list[list[Any]]] = {
     "waiting-reopened": [["signal", "go", "again"]],
     "failed-once": [["retry"], ["signal", "go", "at last"]],
     "parked": [["resume"]],
+    "waiting-continuing": [["signal", "end"]],
     "under-way-resident": [["signal", "go", 3]],
     **playing.THEN,
     **flows.THEN,
@@ -72,6 +75,7 @@ async def play(url: str) -> Recording:
         await play_dags(env, _pass)
         await play_flows(env, _pass)
         await _play_half_way(env)
+        await _play_chapters(env)
         await _leave_under_way(env)
         await _post_to_nobody(env)
         return Recording(dump(url, version()), env.clock.now())
@@ -146,6 +150,29 @@ async def _play_half_way(env: Environment) -> None:
     await env.signal("parked", "other")
     await _settle(env)
     World.is_mistaken = False
+
+
+async def _play_chapters(env: Environment) -> None:
+    await env.start("continuing", [], id="finished-continuing")
+    await env.start("continuing", [], id="waiting-continuing")
+    for id in ("finished-continuing", "waiting-continuing"):
+        await _settle(env)
+        await _greet(env, id, "ann")
+        await env.signal(id, "go", message_id="go-on")
+        await _settle(env)
+        await _greet(env, id, "bob")
+    await env.signal("finished-continuing", "end")
+    await env.pause("waiting-continuing", "lunch", by="ann")
+    await _pass(env, 1)
+    await env.resume("waiting-continuing", timers="wait", by="ann")
+    await _settle(env)
+
+
+async def _greet(env: Environment, id: str, name: str) -> None:
+    """Without a wait for the answer, for which the environment would skip time."""
+    payload = env._workflows.encode([name], "an update")
+    await env._poster.post(Letter(id, MessageKind.UPDATE, "greet", payload, uid=f"greet-{name}"))
+    await _settle(env)
 
 
 async def _leave_under_way(env: Environment) -> None:

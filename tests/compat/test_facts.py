@@ -18,9 +18,10 @@ from holdfast.stores import store_for
 
 OPEN_RUNS = (
     "SELECT id, waiting, waiting_kind, waiting_name, waiting_epoch = epoch, schedule FROM {0}runs "
-    "WHERE status IN ('pending', 'running', 'paused', 'parked') ORDER BY namespace, key"
+    "WHERE status IN ('pending', 'running', 'paused', 'parked') AND workflow <> 'continuing' "  # of 0.5.0
+    "ORDER BY namespace, key"
 )
-VERSIONS = "SELECT name, version, number FROM {0}workflows ORDER BY name, version"
+VERSIONS = "SELECT name, version, number FROM {0}workflows WHERE name <> 'continuing' ORDER BY name, version"
 ATTEMPTS = (
     "SELECT id, seq, attempt, worker, worker_url FROM {0}attempts JOIN {0}runs ON key = run "
     "WHERE worker <> '' ORDER BY id, seq, attempt"

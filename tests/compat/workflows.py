@@ -222,6 +222,24 @@ async def sleeping(days: int) -> str:
 
 
 @workflow(catalog=catalog)
+async def continuing(greeted: list[str]) -> list[str]:
+    """A chapter that a signal ends, one that waits, and updates in both."""
+    greetings = list(greeted)
+
+    async def greet(name: str) -> str:
+        greetings.append(f"{name} in chapter {context().chapter}")
+        return f"{await add(1, 2)} for {name}"
+
+    context().on_update("greet", greet)
+    if context().chapter == 1:
+        await context().signal("go")
+        context().state.set("greeted", len(greetings))
+        context().continue_as(greetings)
+    await context().signal("end", timeout=dt.timedelta(days=1))
+    return [*greetings, str(context().state.get("greeted", int))]
+
+
+@workflow(catalog=catalog)
 async def approving() -> list[str]:
     said = [str(await context().promise("approval", str))]
     try:

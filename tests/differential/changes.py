@@ -21,8 +21,9 @@ class Watcher:
         self._place = Place(0, 0)
         self.runs: dict[str, tuple[str | None, str | None]] = {}
         """The status of each run, and what it waits for."""
-        self.tasks: dict[tuple[str, int], tuple[str | None, str | None, int | None]] = {}
-        """The name of each task, its status and its attempt."""
+        self.tasks: dict[tuple[str, int], tuple[str | None, str | None]] = {}
+        """The name of each task, and its status. Not its attempt: the calls that are drawn at random let that
+        go back, as no engine does, and the row keeps the greatest."""
 
     async def catch_up(self) -> None:
         horizon: Horizon | None = None
@@ -43,7 +44,7 @@ class Watcher:
                 self.runs[it.run] = (it.status, it.waiting)
             elif it.kind is ChangeKind.TASK:
                 assert it.seq is not None
-                self.tasks[it.run, it.seq] = (it.task, it.status, it.attempt)
+                self.tasks[it.run, it.seq] = (it.task, it.status)
 
     def differences(self, tables: Tables) -> list[str]:
         """Where the tables say something else than this watcher was told."""
@@ -54,7 +55,7 @@ class Watcher:
         }
         runs = {ids[run.key]: (run.status, run.waiting) for run in tables.runs.values() if run.key in ids}
         tasks = {
-            (ids[task.run], task.seq): (task.name, task.status, task.attempt)
+            (ids[task.run], task.seq): (task.name, task.status)
             for task in tables.tasks.values()
             if task.run in ids
         }

@@ -145,15 +145,15 @@ async def test_a_step_of_many_large_inputs_is_sent_in_several_statements(
         return await asyncio.gather(*[measure("x" * LARGE) for _ in range(10)])
 
     sizes: list[int] = []
-    send = driver.PostgresConnection._send
+    send = driver.PostgresConnection._send_query
 
-    def sending(self: Any, query: str, params: Any) -> Any:
-        if query == "insert_tasks":
+    def sending(self: Any, query: Any, params: Any) -> Any:
+        if query.name == b"insert_tasks":
             sizes.append(sum(map(len, params[4])))
         return send(self, query, params)
 
     monkeypatch.setattr(driver, "_MOST_BYTES", 10 * KB)
-    monkeypatch.setattr(driver.PostgresConnection, "_send", sending)
+    monkeypatch.setattr(driver.PostgresConnection, "_send_query", sending)
     async with Holdfast(postgres_url, catalog=catalog) as hf:
         assert await asyncio.wait_for(hf.run(ask), PATIENCE) == [LARGE] * 10
 

@@ -256,6 +256,40 @@ async def test_a_signal_to_a_task_in_the_background_is_not_lost_with_it(
         assert await env.state(run) == {}
 
 
+async def test_an_update_that_a_chapter_has_not_answered_is_answered_by_the_next(
+    new_database: NewDatabase, catalog: Catalog
+) -> None:
+    @workflow(catalog=catalog)
+    async def answering(chapter: int = 1) -> list[str]:
+        answered: list[str] = []
+
+        async def greet(name: str) -> str:
+            if chapter == 1:
+                await asyncio.sleep(3600)  # longer than the chapter
+            answered.append(name)
+            return f"{name} in chapter {chapter}"
+
+        context().on_update("greet", greet)
+        if chapter == 1:
+            await context().signal("on")
+            context().continue_as(2)
+        await context().wait_until(lambda: len(answered) == 2)
+        return answered
+
+    answers: list[str] = []
+
+    async def send(run: Any) -> None:
+        calls = [asyncio.create_task(run.update("greet", name, message_id=name)) for name in ("ann", "bob")]
+        await asyncio.sleep(0)
+        await run.signal("on", message_id="on")
+        answers[:] = await asyncio.gather(*calls)
+
+    result = await assert_durable(answering, during=send, catalog=catalog, new_database=new_database)
+
+    assert sorted(result) == ["ann", "bob"]
+    assert answers == ["ann in chapter 2", "bob in chapter 2"]
+
+
 async def test_promises_are_settled_once_for_all_chapters(
     new_database: NewDatabase, catalog: Catalog
 ) -> None:

@@ -356,7 +356,7 @@ async def test_the_same_message_id_gets_the_same_answer_and_the_handler_runs_onc
 
     first = await asyncio.gather(*(run.update("add", "fig", message_id="one") for _ in range(5)))
     later = await hf.update(run.id, "add", "fig", message_id="one")
-    with pytest.raises(MessageIdTaken, match="another message to run"):
+    with pytest.raises(MessageIdTaken, match="another message with the id"):
         await run.update("add", "apple", message_id="one")
     with pytest.raises(BadOption):
         await run.update("add", "apple", message_id="")

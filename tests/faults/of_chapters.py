@@ -21,8 +21,14 @@ FAULTS = [
     Fault(
         "signals-nobody-looked-at-are-lost",
         "a signal is heard once, by this chapter or by the next",
-        [Code("authoring.code.inbox:unread").replace("[*A, *self.unseen, *B]", "[*A, *B]")],
+        [Code("authoring.code.inbox:unread").replace("[*A, *self.unseen, *B, *C]", "[*A, *B, *C]")],
         _chapters("test_a_signal_that_a_chapter_has_taken_and_not_looked_at_is_for_the_next_one[sqlite]"),
+    ),
+    Fault(
+        "unanswered-updates-end-with-their-chapter",
+        "an update is answered, by the chapter that has heard it or by the next",
+        [Code("authoring.code.inbox:unread").replace("[*A, *B, *self.unanswered, *C]", "[*A, *B, *C]")],
+        _chapters("test_an_update_that_a_chapter_has_not_answered_is_answered_by_the_next[sqlite]"),
     ),
     Fault(
         "code-beside-the-workflow-goes-on",

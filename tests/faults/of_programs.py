@@ -318,7 +318,7 @@ FAULTS = [
     Fault(
         "steps-change-the-workflow",
         "5: nothing changes a run unseen by replay",
-        [Code("authoring.code.context:_program").replace("current_program() is not A", "False")],
+        [Code("authoring.code.context:_program").replace("current is not A", "False")],
         cases("authoring/code/test_steps.py", "test_the_context_of_the_workflow_is_refused_inside_a_step"),
     ),
     Fault(

@@ -338,7 +338,7 @@ WAKING = [
     Fault(
         "tasks-of-the-cancelled-stay-open",
         "6: a run that is over has no task under way",
-        [Code("stores.runs:cancel_parked_run").remove('A.many("cancel_open_tasks", ...)')],
+        [Code("stores.runs:cancel_parked_run").remove("cancel_open_tasks(...)")],
         cases(
             "other_systems/test_cancelling.py",
             "test_a_cancelled_run_that_was_parked_leaves_no_task_and_no_child_open[sqlite]",

@@ -157,7 +157,7 @@ FAULTS = [
     Fault(
         "children-are-asked-to-end",
         "children are terminated with their parent, if their parent has said so",
-        [Code("engine.tick:Tick.end").replace("seq in A.terminated", "False")],
+        [Code("engine.tick:Tick.cancel_open").replace("seq in A.terminated", "False")],
         cases(_ACTS, "test_children_are_terminated_when_their_parent_has_ended[sqlite]"),
     ),
     Fault(

@@ -22,7 +22,7 @@ FAULTS = [
     Fault(
         "update-is-sent-twice",
         "an update with the same message id is handled once",
-        [Code("stores.commit_script:deliver").replace("(A.run, A.uid) in known", "False")],
+        [Code("stores.commit_script:deliver").replace("sent.answer(A)", "None")],
         cases("stores/test_updates.py", "test_a_message_that_is_sent_again_is_not_added_again"),
     ),
     Fault(
@@ -45,29 +45,29 @@ FAULTS = [
     Fault(
         "validator-is-replayed",
         "replay does not ask the validator of an update that was taken",
-        [Code("authoring.code.program:_receive_update").replace("self._recorded is not None", "False")],
+        [Code("authoring.code.answering:_receive_update").replace("self._recorded is not None", "False")],
         cases("engine/test_updates.py", "test_replay_takes_an_update_that_its_validator_would_now_refuse"),
     ),
     Fault(
         "validator-may-ask",
         "a validator only looks at the run",
-        [Code("authoring.code.program:_look").replace("Onlooker(self, A)", "self")],
+        [Code("authoring.code.answering:_look").replace("Onlooker(self, A)", "self")],
         cases("engine/test_updates.py", "test_a_validator_may_only_look"),
     ),
     Fault(
         "handler-not-registered-yet",
         "an update to a run that has not begun finds the handlers that the run registers",
-        [Code("authoring.code.program:_receive_update").replace("self._loop.drain(A)", "None")],
+        [Code("authoring.code.answering:_receive_update").replace("self._loop.drain(A)", "None")],
         cases("engine/test_updates.py", "test_an_update_to_a_run_that_has_not_begun_waits_for_its_handler"),
     ),
     Fault(
         "all-conditions-at-once",
         "a condition still holds where the code goes on",
         [
-            Code("authoring.code.program:_meet_condition").replace(
+            Code("authoring.code.answering:_meet_condition").replace(
                 "condition.met.set_result(None)\nreturn True", "condition.met.set_result(None)"
             ),
-            Code("authoring.code.program:_meet_condition").replace(
+            Code("authoring.code.answering:_meet_condition").replace(
                 "return False", "return self._loop.ready_count > 0"
             ),
         ],

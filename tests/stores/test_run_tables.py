@@ -17,12 +17,13 @@ from holdfast.ports.archives import ArrivingRun, RowValues, Standing
 from holdfast.stores import SqlStore
 from holdfast.stores.database import TablePage, Transaction
 from holdfast.stores.postgres import table_texts as postgres_texts
-from holdfast.stores.run_tables import MADE_OF_OTHERS, RUN_TABLES, RunColumns
+from holdfast.stores.run_tables import MADE_OF_OTHERS, OF_NODES, RUN_TABLES, RunColumns
 from holdfast.stores.sqlite import table_texts as sqlite_texts
 
 
 async def test_every_table_with_a_run_column_is_carried(store: SqlStore) -> None:
-    """A new table belongs into RUN_TABLES, or into MADE_OF_OTHERS if import makes its rows of others."""
+    """A new table belongs into RUN_TABLES, or into MADE_OF_OTHERS if import makes its rows of others, or into
+    OF_NODES."""
 
     def script(tx: Transaction) -> set[str]:
         if "SQLite" in store.name:
@@ -35,7 +36,7 @@ async def test_every_table_with_a_run_column_is_carried(store: SqlStore) -> None
 
     tables = await store._driver.write(script)
 
-    assert tables == {table.name for table in RUN_TABLES} | MADE_OF_OTHERS
+    assert tables == {table.name for table in RUN_TABLES} | MADE_OF_OTHERS | OF_NODES
 
 
 async def test_both_databases_carry_the_same_columns_with_the_same_types(

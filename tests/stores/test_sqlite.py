@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 from tests.patience import PATIENCE
 from tests.stores.builders import SPACE, Node, at, key, new_run, new_task, raw_connection
@@ -47,6 +48,32 @@ async def test_a_full_disk_writes_nothing_and_the_next_commit_after_it_goes_thro
 def limit_pages(tx: Transaction, pages: int) -> None:
     """Make the disk full, as far as SQLite can tell. The limit is never less than what is in use."""
     raw_connection(tx).pragma("max_page_count", pages)
+
+
+async def test_a_statement_is_not_planned_again_for_each_claim_and_moment(store: SqlStore) -> None:
+    planned: list[object] = []
+
+    def note(*what: object) -> int:  # SQLite asks for each table and column when it plans a statement
+        planned.append(what)
+        return apsw.SQLITE_OK
+
+    def look(tx: Transaction, now: int) -> None:
+        claims = [(f"w{number}@1",) for number in range(20)]
+        tx.many_returning("urgent_runs", claims, SPACE, at(now), 10)
+        tx.many_returning("due_runs", claims, SPACE, at(now), 10, 3)
+
+    def look_twice(tx: Transaction) -> tuple[int, int]:
+        raw_connection(tx).authorizer = note
+        look(tx, 1)
+        once = len(planned)
+        look(tx, 2)
+        raw_connection(tx).authorizer = None
+        return once, len(planned) - once
+
+    once, again = await store._driver.write(look_twice)
+
+    assert once > 0
+    assert again == 0
 
 
 async def test_payloads_are_text_for_other_programs(store: SqlStore, tmp_path: Path) -> None:

@@ -22,11 +22,13 @@ from tests.stores.builders import (
     turn_of,
 )
 
+from holdfast.core.commands import ContinueRun
+from holdfast.core.journal import write_step
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Payload, RunStatus
-from holdfast.ports.commits import ClaimRequest, NewMessage, ProvedRun, Receipt
+from holdfast.ports.commits import ClaimRequest, NewMessage, NewStep, ProvedRun, Receipt
 from holdfast.ports.nodes import NextWork
-from holdfast.ports.runs import ParkedRunCancellation, RunFilter
+from holdfast.ports.runs import Act, ParkedRunCancellation, RunFilter
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.commit_script import write_commit
 from holdfast.stores.database import Transaction
@@ -336,6 +338,19 @@ async def test_a_parked_run_is_not_taken_whatever_is_posted_to_it(store: SqlStor
     assert [claim.run.key for claim in receipt.claimed] == [key(1)]
     assert len(receipt.mail) == 2
     assert await store.unpark_runs(SPACE, [key(1)], at(9)) == []
+
+
+async def test_timers_are_not_moved_in_a_chapter_that_has_not_begun(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    last = write_step(at(1), [], [ContinueRun(1, Payload(b"{}"), 1, 0, 0, None, ())])
+    await node.commit(1, held=node.held(1), steps=[NewStep(key(1), 1, last)], released=[released(1)])
+    await store.act_on_runs(SPACE, [Act(key(1), MessageKind.PAUSE, "", "ada", "")], at(2))
+
+    assert await store.unpark_runs(SPACE, [key(1)], at(9), moves_timers=True) == [key(1)]
+
+    (history,) = await store.load_histories(SPACE, [key(1)])
+    assert len(history.steps) == 2
 
 
 async def test_a_parked_run_can_be_cancelled_and_tells_its_parent(store: SqlStore) -> None:

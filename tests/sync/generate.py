@@ -17,7 +17,7 @@ TARGET = SOURCE / "sync" / "calls.py"
 
 LEFT_OUT: Final = {
     "Client.key_of": "for handles and the HTTP API",
-    "Client.list_tasks": "for handles and the HTTP API",
+    "RunReading.list_tasks": "for handles and the HTTP API",
     "Client.preview_input": "for the command line",
     "Holdfast.open": "holdfast.py",
     "Holdfast.close": "holdfast.py",
@@ -61,7 +61,9 @@ PARTS: Final = (
         "ClientCalls",
         (
             ("client/signalling.py", "RunSignals"),
+            ("client/updating.py", "RunUpdates"),
             ("client/run_changes.py", "RunChanges"),
+            ("client/run_reading.py", "RunReading"),
             ("client/client.py", "Client"),
             ("app.py", "Holdfast"),
         ),

@@ -12,7 +12,9 @@ import datetime as dt
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from types import UnionType
-from typing import Any, Final, ParamSpec, TypeVar, Unpack, cast, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
+
+import msgspec
 
 from holdfast.client.archives import Archives, ArchiveSource, ImportOptions, ImportReport
 from holdfast.client.existing_runs import difference, differs
@@ -20,35 +22,25 @@ from holdfast.client.explaining import Explainer
 from holdfast.client.failures import FailureInfo, failure_info
 from holdfast.client.families import Families
 from holdfast.client.flows import Flows, version_number
-from holdfast.client.logs import LogLine, follow_logs, read_logs
 from holdfast.client.operators import Operators
 from holdfast.client.posting import MessagePoster
 from holdfast.client.retention import PruneOptions, PruneReport, Retention
 from holdfast.client.run import (
-    AttemptInfo,
-    ChapterInfo,
     Run,
     RunInfo,
-    TaskInfo,
-    attempt_info,
-    chapter_infos,
     run_info,
-    task_info,
 )
-from holdfast.client.run_changes import RunChanges
 from holdfast.client.run_filters import RunConditions, check_number, run_filter
 from holdfast.client.run_overviews import RunOverviews
+from holdfast.client.run_reading import RunReading
 from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.signals import PosterOfRuns
 from holdfast.client.starting import Restarter, Starter
-from holdfast.client.streams import StreamInfo, StreamItem, StreamReading, checked_offset
 from holdfast.client.waiters import Waiters
-from holdfast.client.watching import Watching, change_filter
 from holdfast.client.workers import Workers
-from holdfast.core.changes import Change, offset_text
 from holdfast.core.explanations import Explanation
 from holdfast.core.names import checked_name, is_name
-from holdfast.core.records import Definition, History, RunRecord, TaskRecord
+from holdfast.core.records import Definition, RunRecord
 from holdfast.core.run_options import (
     PLAIN_TERMS,
     TAKES_IDS,
@@ -58,7 +50,6 @@ from holdfast.core.run_options import (
     StartTarget,
     target_and_options,
 )
-from holdfast.core.stream_items import checked_stream
 from holdfast.core.values import Instant, Payload, RunKey, key_text
 from holdfast.errors import (
     BadOption,
@@ -71,9 +62,7 @@ from holdfast.errors import (
     WrongType,
     show,
 )
-from holdfast.ports.changes import ChangeFilter
 from holdfast.ports.clients import ClientStore
-from holdfast.ports.flows import CURSOR
 from holdfast.ports.runs import StartedRuns, Stranded
 from holdfast.ports.workflows import HasRun, Startable, Workflows
 
@@ -82,11 +71,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-_MOST_TASKS: Final = 2**31 - 1
-"""The largest task number that fits the column."""
-
-
-class Client(RunChanges):
+class Client(RunReading):
     def __init__(
         self,
         store: ClientStore,
@@ -350,6 +335,9 @@ class Client(RunChanges):
     ) -> None:
         """Raises RunExists if a run that has one of the ids is not the one that was asked for."""
         found = {run.key: run for run in await self._store.find_runs(self.namespace, started.existing)}
+        for run in [run for run in found.values() if run.chapter]:
+            for first in await self._store.list_chapters(self.namespace, run.key, 0, 1):
+                found[run.key] = msgspec.structs.replace(run, input=first.input)  # it was started with this
         for key, (input, id) in zip(started.keys, runs, strict=True):
             known = found.get(key)
             if known is not None and (policy == IdPolicy.REFUSE or differs(known, workflow, input)):
@@ -423,24 +411,6 @@ class Client(RunChanges):
             if group.first in found and group.last in found
         ]
 
-    async def history(self, run: Run[Any] | str) -> History:
-        """Everything that the store has about a run. Of a run with several chapters: about the last one."""
-        key = await self.key_of(run)
-        found = await self._store.load_histories(self.namespace, [key])
-        if not found:
-            raise RunNotFound(str(run), self.namespace)
-        return found[0]
-
-    async def chapters(
-        self, run: Run[Any] | str, *, since: int = 1, limit: int = 1000
-    ) -> builtins.list[ChapterInfo]:
-        """The chapters of a run, from number `since` on. A run that never called `continue_as` has one."""
-        check_number("since", since, 1, 2**31 - 1)
-        check_number("limit", limit, 1, 10_000)
-        record = await self._find(run)
-        found = await self._store.list_chapters(self.namespace, record.key, since - 1, limit + 1)
-        return chapter_infos(record, found, self._decode_plain)[:limit]
-
     @overload
     async def result(self, run: Run[R]) -> R: ...
     @overload
@@ -459,96 +429,6 @@ class Client(RunChanges):
         key = await self.key_of(run)
         what = f"the result of run {show(run)}"
         return await Run(self, key, run, lambda payload: self._workflows.decode(payload, type, what)).result()
-
-    async def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10_000) -> list[TaskInfo]:
-        """The run's tasks, in the order in which it asked for them, from number `since` on."""
-        _check_page(since, limit)
-        found = await self._store.list_task_summaries(self.namespace, await self.key_of(run), since, limit)
-        return [task_info(summary) for summary in found]
-
-    async def attempts(
-        self, run: Run[Any] | str, *, of: Sequence[int] | None = None
-    ) -> builtins.list[AttemptInfo]:
-        """Attempts that did not succeed or that a worker made. `of` gives task numbers; None means all
-        tasks."""
-        found = await self._store.list_attempts(self.namespace, await self.key_of(run), of)
-        return [attempt_info(record) for record in found]
-
-    async def logs(self, run: Run[Any] | str, task: str | None = None) -> builtins.list[LogLine]:
-        """What the code of the run and its tasks have written so far, in that order. With `task`, only what
-        the tasks of that name have written."""
-        lines = read_logs(self._store, self.namespace, await self.key_of(run), task)
-        return [line async for _, line in lines]
-
-    async def follow(self, run: Run[Any] | str, task: str | None = None) -> AsyncIterator[LogLine]:
-        """As `logs`, and new lines as they come, until the run has ended."""
-        async for line in follow_logs(self._store, self.namespace, await self.key_of(run), task):
-            yield line
-
-    def stream(
-        self,
-        run: Run[Any] | str,
-        name: str,
-        *,
-        after: int | None = None,
-        type: Any = Any,
-        follow: bool = True,
-    ) -> AsyncIterator[StreamItem]:
-        """The items of a stream of the run, in order, and new ones as they come, until the run has ended.
-
-        With `after`, only items behind that offset, and StreamGap is raised if some of them are gone; without
-        it, all that are kept. `type` is what each value is converted to. With `follow=False`, only what there
-        is now.
-        """
-        name, after = checked_stream(name), checked_offset(after)
-        self._check_run(run)
-        what, readers = f"an item of stream {name!r}", self.waiters.stream_readers
-        unpack: Callable[[Payload], Any] = lambda it: self._workflows.decode(it, type, what)  # noqa: E731
-        id = run if isinstance(run, str) else run.id
-        reading = StreamReading(self._store, readers, self.namespace, id, name, follow, unpack)
-        return reading.items(lambda: self.key_of(run), after)
-
-    async def watch(
-        self,
-        run: Run[Any] | str | None = None,
-        *,
-        after: str | None = None,
-        **conditions: Unpack[RunConditions],
-    ) -> AsyncIterator[Change]:
-        """What happens to a run, or to all runs that meet the conditions, as it is committed: each change
-        once, in order.
-
-        With `after`, everything behind that offset, and OffsetGone is raised if some of it is gone; without
-        it, what happens from now on. It ends when the one run has ended; without a run, it does not end.
-        """
-        which = change_filter(conditions)
-        if run is not None:
-            if conditions:
-                raise BadOption("conditions", ", ".join(conditions), "left out, since one run is watched")
-            which = ChangeFilter(run=await self.key_of(run))
-        self._check_loop()
-        watching = Watching(self._store, self.waiters.change_readers, self.namespace, which)
-        if run is not None:
-            watching.id = run if isinstance(run, str) else run.id
-        async for change in watching.changes(after):
-            yield change
-
-    async def watch_offset(self) -> str:
-        """The offset of now. What is read of runs after this call shows everything up to it, so a page takes
-        the offset, reads, and watches after the offset: it misses nothing."""
-        self._check_loop()
-        readers = self.waiters.change_readers
-        return offset_text(await Watching(self._store, readers, self.namespace, ChangeFilter()).now())
-
-    async def streams(self, run: Run[Any] | str) -> builtins.list[StreamInfo]:
-        """The streams to which the run has published, by name."""
-        found = await self._store.list_streams(self.namespace, await self.key_of(run))
-        return [StreamInfo(each.name, each.first, each.next) for each in found]
-
-    async def state(self, run: Run[Any] | str) -> dict[str, Any]:
-        """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
-        payloads = await self._store.read_state(self.namespace, await self.key_of(run))
-        return {key: self._decode_plain(payload) for key, payload in payloads.items() if key != CURSOR}
 
     async def doctor(
         self, progress: Callable[[int], None] | None = None
@@ -646,21 +526,8 @@ class Client(RunChanges):
         self._check_loop()
         return self._waiters
 
-    async def list_tasks(
-        self, run: Run[Any] | str, *, since: int = 0, limit: int | None = None
-    ) -> builtins.list[TaskRecord]:
-        """The run's tasks with input and output, from number `since` on."""
-        _check_page(since, limit)
-        return await self._store.list_tasks(self.namespace, await self.key_of(run), since, limit)
-
     def _decode_plain(self, payload: Payload) -> Any:
         return self._workflows.decode(payload, Any, "a stored value")
-
-
-def _check_page(since: object, limit: object) -> None:
-    check_number("since", since, 0, _MOST_TASKS)
-    if limit is not None:
-        check_number("limit", limit, 1, _MOST_TASKS)
 
 
 def _arguments(input: Any) -> tuple[Any, ...]:

@@ -53,6 +53,7 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
     index: int | None = None
     """Of the task in its fan-out."""
     attempt: int | None = None
+    """Nodes may not know yet of attempts that workers have lost, so the greatest one counts that was told."""
     what: str | None = None
     """The kind of the message, such as `signal`, or of the act of an operator, such as `pause`."""
     name: str | None = None

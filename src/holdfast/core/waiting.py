@@ -65,8 +65,12 @@ def wait_for_children(ids: Iterable[str]) -> list[WaitReason]:
     return [WaitReason(WaitKind.CHILD, id) for id in sorted(ids)]
 
 
+def time_text(at: Instant) -> str:
+    return moment(at).isoformat(timespec="seconds")
+
+
 def wait_for_time(at: Instant) -> str:
-    return f"until {moment(at).isoformat(timespec='seconds')}"
+    return f"until {time_text(at)}"
 
 
 def describe_wait(reasons: Sequence[WaitReason]) -> WaitDescription:

@@ -32,7 +32,7 @@ from holdfast.core.commands import (
     StartTimer,
 )
 from holdfast.core.names import is_storable
-from holdfast.core.values import Succeeded, is_instant
+from holdfast.core.values import Outcome, Succeeded, is_instant
 from holdfast.engine.resident import Resident
 from holdfast.errors import ImpossibleCommand, StepTooLarge
 
@@ -68,11 +68,9 @@ def check_commands(resident: Resident, commands: Sequence[Command], most_bytes: 
                 if not command.is_open:
                     _check_task(resident, command, tasks)
                     size += len(command.input)
-                if isinstance(command.outcome, Succeeded):
-                    size += len(command.outcome.payload)
+                size += _outcome_size(command.outcome)
             case AnswerUpdate():
-                if isinstance(command.outcome, Succeeded):
-                    size += len(command.outcome.payload)
+                size += _outcome_size(command.outcome)
             case CompleteRun():
                 size += len(command.output)
             case ContinueRun():
@@ -105,6 +103,10 @@ def check_step_size(size: int, most_bytes: int) -> None:
     """Raises StepTooLarge."""
     if size > most_bytes:
         raise StepTooLarge(size, most_bytes)
+
+
+def _outcome_size(outcome: Outcome) -> int:
+    return len(outcome.payload) if isinstance(outcome, Succeeded) else 0
 
 
 def _shared_size(command: ScheduleTask) -> int:

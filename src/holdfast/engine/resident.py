@@ -15,7 +15,7 @@ from holdfast.core.program import Program
 from holdfast.core.records import RunRecord
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Failure, Instant, Payload, RunKey, key_text
-from holdfast.core.waiting import WaitReason
+from holdfast.core.waiting import WaitKind, WaitReason, time_text
 from holdfast.engine.alarms import Alarm
 from holdfast.ports.executor import Attempt
 from holdfast.ports.programs import StepOwner
@@ -231,6 +231,24 @@ class Resident:
         if self.deadline is None:
             return due
         return self.deadline.due if due is None else min(due, self.deadline.due)
+
+    def wait_reasons(self) -> list[WaitReason]:
+        """What the run waits for: first what its program says, then its tasks, then the time."""
+        reasons = self.program.waits()
+        attempts = self.attempts.values()
+        for attempt in attempts:
+            if attempt.lost > 1:
+                note = f"which was running when {attempt.lost} nodes died"
+                reasons.append(WaitReason(WaitKind.RETRY, attempt.name, note))
+            elif attempt.stage is Stage.BACKING_OFF:
+                reasons.append(WaitReason(WaitKind.RETRY, attempt.name))
+        for attempt in attempts:
+            if attempt.stage is Stage.REMOTE:
+                reasons.append(WaitReason(WaitKind.SERVICE, attempt.options.service or "", attempt.name))
+        due = self.next_due()
+        if due is not None:
+            reasons.append(WaitReason(WaitKind.TIMER, time_text(due)))
+        return reasons
 
     def next_due(self) -> Instant | None:
         """When its first timer or backoff ends."""

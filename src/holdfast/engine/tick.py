@@ -62,9 +62,8 @@ from holdfast.core.values import (
     Succeeded,
     TaskStatus,
     later,
-    moment,
 )
-from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
+from holdfast.core.waiting import WaitKind, WaitReason, describe_wait, time_text
 from holdfast.engine.attempt_recorder import AttemptRecorder, encode_failure, hold
 from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.chapters import HistoryLimit, begin_chapter
@@ -513,7 +512,7 @@ class Tick:
     def release(self, resident: Resident, *, wake_at: Instant | None) -> None:
         """Give up ownership of a run that is idle, or that this node must hand back."""
         self._hand_back(resident)
-        wait = describe_wait(_wait_reasons(resident))
+        wait = describe_wait(resident.wait_reasons())
         hold(self.commit, resident)
         self.commit.released.append(ReleasedRun(resident.key, RunStatus.RUNNING, None, wake_at, *wait))
         self.leave_memory(resident)
@@ -522,7 +521,7 @@ class Tick:
         """Say what a run waits for that is idle and stays in memory."""
         hold(self.commit, resident)
         resident.is_wait_shown = True
-        self.commit.waits.append(ShownWait(resident.key, *describe_wait(_wait_reasons(resident))))
+        self.commit.waits.append(ShownWait(resident.key, *describe_wait(resident.wait_reasons())))
 
     def park(self, resident: Resident, error: BaseException) -> None:
         """Release a run that cannot go on with this code. Nodes try it again for a while, since another node
@@ -549,7 +548,7 @@ class Tick:
         again_at, reasons = None, []
         if wait is not None:
             again_at = later(self.now, wait)
-            reasons = [WaitReason(WaitKind.CODE, resident.record.workflow, _time(again_at))]
+            reasons = [WaitReason(WaitKind.CODE, resident.record.workflow, time_text(again_at))]
         if deadline is not None:
             again_at = deadline if again_at is None else min(again_at, deadline)
         row = ReleasedRun(resident.key, RunStatus.PARKED, failure, again_at, *describe_wait(reasons))
@@ -592,26 +591,3 @@ class Tick:
         for name in ROWS_FOR_OTHERS:
             setattr(commit, name, [row for row in getattr(commit, name) if row.sender not in runs])
         self.gone = [resident for resident in self.gone if resident.key not in runs]
-
-
-def _wait_reasons(resident: Resident) -> list[WaitReason]:
-    """What the run waits for: first what its program says, then its tasks, then the time."""
-    reasons = resident.program.waits()
-    attempts = resident.attempts.values()
-    for attempt in attempts:
-        if attempt.lost > 1:
-            note = f"which was running when {attempt.lost} nodes died"
-            reasons.append(WaitReason(WaitKind.RETRY, attempt.name, note))
-        elif attempt.stage is Stage.BACKING_OFF:
-            reasons.append(WaitReason(WaitKind.RETRY, attempt.name))
-    for attempt in attempts:
-        if attempt.stage is Stage.REMOTE:
-            reasons.append(WaitReason(WaitKind.SERVICE, attempt.options.service or "", attempt.name))
-    due = resident.next_due()
-    if due is not None:
-        reasons.append(WaitReason(WaitKind.TIMER, _time(due)))
-    return reasons
-
-
-def _time(at: Instant) -> str:
-    return moment(at).isoformat(timespec="seconds")

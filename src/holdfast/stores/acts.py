@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from holdfast.core.history import cancellation, termination_reason
-from holdfast.core.journal import read_step, write_timers_moved
+from holdfast.core.journal import ChapterAsked, read_step, write_timers_moved
 from holdfast.core.records import DONE_BY_STORE, MessageKind
 from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
@@ -140,19 +140,23 @@ def _move_timers(tx: Transaction, keys: Sequence[Row], now: Instant) -> None:
     tx.many("move_backoffs", moved)
     tx.many("move_queue", moved)
     last = {run: tx.send("last_steps", run, 1) for run, _ in moved}
-    steps: list[Row] = []
-    for run, by in moved:
-        for position, step in last[run]():  # none if it has not begun
-            at = max(now, _time_of(position, step))  # the time of a run never goes back
-            steps.append((run, position + 1, write_timers_moved(at, by)))
+    steps = [
+        (run, position + 1, write_timers_moved(at, by))
+        for run, by in moved
+        for position, step in last[run]()  # none if it has not begun
+        if (at := _time_of_next(position, step, now)) is not None
+    ]
     tx.many("insert_steps", steps)
 
 
-def _time_of(position: int, step: bytes) -> Instant:
+def _time_of_next(position: int, step: bytes, now: Instant) -> Instant | None:
+    """When a step after this one may be: the time of a run never goes back. None if a new chapter comes next,
+    and has not begun."""
     try:
-        return read_step(position, bytes(step)).at
+        last = read_step(position, bytes(step))
     except JournalCorrupt:
-        return Instant(0)  # the node that loads the run parks it
+        return now  # the node that loads the run parks it
+    return None if any(isinstance(asked, ChapterAsked) for asked in last.asked) else max(now, last.at)
 
 
 def act_row(act: Act) -> Row:

@@ -21,7 +21,7 @@ from holdfast.stores.database import Row, Transaction, TransactionScript
 T = TypeVar("T")
 
 CREATED: Final = 0
-"""(run, status)"""
+"""(run, status, waiting)"""
 STATUS: Final = 1
 """(run, status, waiting)"""
 DELETED: Final = 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -24,7 +24,6 @@ _CHANGES = 5_000
 """How many changes a page has at most."""
 _REMOVED_AT_ONCE = 500
 
-_Body: TypeAlias = "tuple[list[bytes], list[tuple[int, list[tuple[Any, ...]]]]]"
 _decode = msgspec.msgpack.Decoder(tuple[list[bytes], list[tuple[int, list[tuple[Any, ...]]]]]).decode
 
 
@@ -101,13 +100,14 @@ def _read(
 
 def _changes_in(id: int, at: Instant, body: bytes, which: ChangeFilter) -> Iterator[_Found]:
     try:
-        runs, sections = cast("_Body", _decode(body))
+        runs, sections = _decode(body)
         if which.run is not None and which.run not in runs:
             return
         number = 0
         for code, rows in sections:
             for row in rows:
-                yield _Found(Place(id, number), at, code, RunKey(runs[row[0]]), row[1:])
+                key = runs[int(row[0])]
+                yield _Found(Place(id, number), at, code, RunKey(key), row[1:])
                 number += 1
     except (msgspec.MsgspecError, IndexError, TypeError) as error:
         raise JournalCorrupt(None, f"row {id} of the changes ({error})") from None
@@ -181,10 +181,8 @@ def _change(found: _Found, run: _RunFacts, tasks: dict[tuple[RunKey, int], tuple
         seq, status, attempt = fields
         name, index = tasks[key, seq]
         return Change(*begin, status=status, seq=seq, task=name, index=index, attempt=attempt)
-    if code == STATUS:
+    if code in (CREATED, STATUS):
         return Change(*begin, status=fields[0], waiting=fields[1])
-    if code == CREATED:
-        return Change(*begin, status=fields[0])
     if code == MESSAGE:
         return Change(*begin, what=fields[0], name=fields[1] or None, by=fields[2])
     if code == ACT:

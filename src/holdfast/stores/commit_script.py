@@ -197,7 +197,7 @@ def create_runs(
         tags = [(tag, run.key) for run in added for tag in read_run_options(run.options).tags]
         tx.many("insert_tags", tags, namespace)
     if runs:
-        created = [(run.key, run.status) for run in runs if run.key not in existing]
+        created = [(run.key, run.status, run.waiting) for run in runs if run.key not in existing]
         note(tx, namespace, runs[0].created_at, CREATED, created)
     return existing
 

@@ -42,6 +42,8 @@ RUN_TABLES: Final = (
 )
 MADE_OF_OTHERS: Final = {"run_tags"}
 """Tables with a `run` column whose rows are made of the row of the run."""
+OF_NODES: Final = {"lost_runs"}
+"""Tables with a `run` column that tell nodes of this database something."""
 
 _TABLES_OF_KINDS: Final = {"run": "runs", "definition": "workflows", "flow": "flows"} | {
     table.name: table.name for table in RUN_TABLES

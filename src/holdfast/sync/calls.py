@@ -380,6 +380,27 @@ class ClientCalls:
             self._thread,
         )
 
+    def update(
+        self,
+        run: Run[Any] | str,
+        name: str,
+        /,
+        *args: Any,
+        timeout: dt.timedelta | None = None,
+        by: str = "",
+        message_id: str | None = None,
+        type: Any = Any,
+    ) -> Any:
+        """Send a message, and return its answer: what the handler (`context().on_update`) returned, once.
+
+        A call with the same `message_id` gets the same answer. Raises what the handler raised, UpdateRefused,
+        UpdateTimedOut, RunEnded, and UpdateUnanswered if the run ends before it has answered."""
+        return self._thread.call(
+            lambda: self.inner.update(
+                _known(run), name, *args, timeout=timeout, by=by, message_id=message_id, type=type
+            )
+        )
+
     def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
         """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
         return self._thread.call(lambda: self.inner.resolve(_known(run), name, value, by=by))
@@ -442,6 +463,62 @@ class ClientCalls:
         still being cancelled because the run ended, this waits for them; they go on as well.
         """
         return self._thread.call(lambda: self.inner.retry(_known(run), by=by))
+
+    def history(self, run: Run[Any] | str) -> History:
+        """Everything that the store has about a run. Of a run with several chapters: about the last one."""
+        return self._thread.call(lambda: self.inner.history(_known(run)))
+
+    def chapters(
+        self, run: Run[Any] | str, *, since: int = 1, limit: int = 1000
+    ) -> builtins.list[ChapterInfo]:
+        """The chapters of a run, from number `since` on. A run that never called `continue_as` has one."""
+        return self._thread.call(lambda: self.inner.chapters(_known(run), since=since, limit=limit))
+
+    def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10000) -> builtins.list[TaskInfo]:
+        """The run's tasks, in the order in which it asked for them, from number `since` on."""
+        return self._thread.call(lambda: self.inner.tasks(_known(run), since=since, limit=limit))
+
+    def attempts(self, run: Run[Any] | str, *, of: Sequence[int] | None = None) -> builtins.list[AttemptInfo]:
+        """Attempts that did not succeed or that a worker made. `of` gives task numbers; None means all
+        tasks."""
+        return self._thread.call(lambda: self.inner.attempts(_known(run), of=of))
+
+    def logs(self, run: Run[Any] | str, task: str | None = None) -> builtins.list[LogLine]:
+        """What the code of the run and its tasks have written so far, in that order. With `task`, only what
+        the tasks of that name have written."""
+        return self._thread.call(lambda: self.inner.logs(_known(run), task))
+
+    def follow(self, run: Run[Any] | str, task: str | None = None) -> Iterator[LogLine]:
+        """As `logs`, and new lines as they come, until the run has ended."""
+        return self._thread.iterate(lambda: self.inner.follow(_known(run), task))
+
+    def watch(
+        self,
+        run: Run[Any] | str | None = None,
+        *,
+        after: str | None = None,
+        **conditions: Unpack[RunConditions],
+    ) -> Iterator[Change]:
+        """What happens to a run, or to all runs that meet the conditions, as it is committed: each change
+        once, in order.
+
+        With `after`, everything behind that offset, and OffsetGone is raised if some of it is gone; without
+        it, what happens from now on. It ends when the one run has ended; without a run, it does not end.
+        """
+        return self._thread.iterate(lambda: self.inner.watch(_known(run), after=after, **conditions))
+
+    def watch_offset(self) -> str:
+        """The offset of now. What is read of runs after this call shows everything up to it, so a page takes
+        the offset, reads, and watches after the offset: it misses nothing."""
+        return self._thread.call(self.inner.watch_offset)
+
+    def streams(self, run: Run[Any] | str) -> builtins.list[StreamInfo]:
+        """The streams to which the run has published, by name."""
+        return self._thread.call(lambda: self.inner.streams(_known(run)))
+
+    def state(self, run: Run[Any] | str) -> dict[str, Any]:
+        """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
+        return self._thread.call(lambda: self.inner.state(_known(run)))
 
     @overload
     def start(self, workflow: StartTarget[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
@@ -583,16 +660,6 @@ class ClientCalls:
         """Failed runs, grouped by cause. The most frequent causes come first."""
         return self._thread.call(lambda: self.inner.failures(created_after=created_after, limit=limit))
 
-    def history(self, run: Run[Any] | str) -> History:
-        """Everything that the store has about a run. Of a run with several chapters: about the last one."""
-        return self._thread.call(lambda: self.inner.history(_known(run)))
-
-    def chapters(
-        self, run: Run[Any] | str, *, since: int = 1, limit: int = 1000
-    ) -> builtins.list[ChapterInfo]:
-        """The chapters of a run, from number `since` on. A run that never called `continue_as` has one."""
-        return self._thread.call(lambda: self.inner.chapters(_known(run), since=since, limit=limit))
-
     @overload
     def result(self, run: Run[R]) -> R: ...
 
@@ -611,52 +678,6 @@ class ClientCalls:
         `type` is for a run given by its id. A handle from `start` knows the type of its result.
         """
         return self._thread.call(lambda: self.inner.result(_known(run), type))
-
-    def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10000) -> builtins.list[TaskInfo]:
-        """The run's tasks, in the order in which it asked for them, from number `since` on."""
-        return self._thread.call(lambda: self.inner.tasks(_known(run), since=since, limit=limit))
-
-    def attempts(self, run: Run[Any] | str, *, of: Sequence[int] | None = None) -> builtins.list[AttemptInfo]:
-        """Attempts that did not succeed or that a worker made. `of` gives task numbers; None means all
-        tasks."""
-        return self._thread.call(lambda: self.inner.attempts(_known(run), of=of))
-
-    def logs(self, run: Run[Any] | str, task: str | None = None) -> builtins.list[LogLine]:
-        """What the code of the run and its tasks have written so far, in that order. With `task`, only what
-        the tasks of that name have written."""
-        return self._thread.call(lambda: self.inner.logs(_known(run), task))
-
-    def follow(self, run: Run[Any] | str, task: str | None = None) -> Iterator[LogLine]:
-        """As `logs`, and new lines as they come, until the run has ended."""
-        return self._thread.iterate(lambda: self.inner.follow(_known(run), task))
-
-    def watch(
-        self,
-        run: Run[Any] | str | None = None,
-        *,
-        after: str | None = None,
-        **conditions: Unpack[RunConditions],
-    ) -> Iterator[Change]:
-        """What happens to a run, or to all runs that meet the conditions, as it is committed: each change
-        once, in order.
-
-        With `after`, everything behind that offset, and OffsetGone is raised if some of it is gone; without
-        it, what happens from now on. It ends when the one run has ended; without a run, it does not end.
-        """
-        return self._thread.iterate(lambda: self.inner.watch(_known(run), after=after, **conditions))
-
-    def watch_offset(self) -> str:
-        """The offset of now. What is read of runs after this call shows everything up to it, so a page takes
-        the offset, reads, and watches after the offset: it misses nothing."""
-        return self._thread.call(self.inner.watch_offset)
-
-    def streams(self, run: Run[Any] | str) -> builtins.list[StreamInfo]:
-        """The streams to which the run has published, by name."""
-        return self._thread.call(lambda: self.inner.streams(_known(run)))
-
-    def state(self, run: Run[Any] | str) -> dict[str, Any]:
-        """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
-        return self._thread.call(lambda: self.inner.state(_known(run)))
 
     def doctor(
         self, progress: Callable[[int], None] | None = None

@@ -49,8 +49,8 @@ class Inbox:
 
     def unread(self) -> list[MessageId]:
         """Called at the end of a chapter: the messages that the next one must hear. These are the signals
-        that the code has not got, the updates that it has not answered, and all answers. A promise is settled once, so a chapter that asks for it
-        again gets the same answer."""
+        that the code has not got, the updates that it has not answered, and all answers. A promise is settled
+        once, so a chapter that asks for it again gets the same answer."""
         queues = self._signals.values()
         waiting = [queue.get_nowait().message for queue in queues for _ in range(queue.qsize())]
         return [*waiting, *self.unseen, *self.unanswered, *self._answers]

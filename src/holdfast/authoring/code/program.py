@@ -7,23 +7,21 @@ it asked for then; `Requests` compares each request with the journal.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import msgspec
 
+from holdfast.authoring.code.answering import Answering
 from holdfast.authoring.code.handles import Handle, forget_error, is_unheard, place_if_dropped, settle
 from holdfast.authoring.code.loop import CALLBACKS_ALLOWED, WorkflowLoop
 from holdfast.authoring.code.places import line_of, raising_line, waiting_line
 from holdfast.authoring.code.recorded_requests import RecordedRequests
-from holdfast.authoring.code.requests import DefinitionResolver, Requests
+from holdfast.authoring.code.requests import DefinitionResolver
 from holdfast.authoring.code.run_log import RunLog
-from holdfast.authoring.code.updates import Condition, Onlooker, UpdateHandler
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
-    AnswerUpdate,
     CancelRun,
     Command,
     CompleteRun,
@@ -53,10 +51,9 @@ from holdfast.core.log_lines import LimitedLog, OutputLine
 from holdfast.core.records import ChapterStart, RunRecord
 from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems, encode_items
-from holdfast.core.updates import UpdateRefusal
-from holdfast.core.values import Failed, Failure, Instant, Payload, Succeeded
+from holdfast.core.values import Failure, Instant, Payload
 from holdfast.core.waiting import WaitKind, WaitReason, wait_for_children
-from holdfast.errors import ChapterRefused, Deadlock, DeterminismError, MayOnlyLook, UpdateRefused
+from holdfast.errors import ChapterRefused, Deadlock
 
 _log = logging.getLogger("holdfast.workflow")
 
@@ -73,21 +70,16 @@ class ChapterEnd(BaseException):
         super().__init__("the run goes on as a new chapter; this must leave the workflow")
 
 
-class CodeProgram(Requests):
-    _main: asyncio.Task[Payload]
+class CodeProgram(Answering):
     __slots__ = (
-        "_conditions",
         "_ending",
         "_has_ended",
-        "_main",
         "_unheard",
-        "_updates",
         "asked_for_chapter",
         "cancel_requested",
         "history_size",
         "log",
         "published",
-        "refused",
     )
 
     def __init__(
@@ -100,11 +92,6 @@ class CodeProgram(Requests):
         super().__init__(run, codec, resolver)
         self.log: LimitedLog | None = None
         self.published: UnwrittenItems | None = None
-        self.refused: list[UpdateRefusal] | None = None
-        self._updates: dict[str, UpdateHandler] | None = None
-        """The handlers of updates, by name."""
-        self._conditions: list[Condition] | None = None
-        """What the code waits for with `wait_until`, in order."""
         self.cancel_requested = False
         self.asked_for_chapter = False
         self.history_size = 0
@@ -303,9 +290,7 @@ class CodeProgram(Requests):
                 child = self._children.pop(event.seq, None) if self._children else None
                 if child is not None and settle(child, event.outcome, self._child_error):
                     self._note_unheard(child)
-            case SignalReceived() | PromiseAnswered() | UpdateReceived() | CancelRequested() if (
-                self._main.done()
-            ):
+            case _ if isinstance(event, _MESSAGES) and self._main.done():
                 self.inbox.late.append(event.message)  # if there is a next chapter, it hears this
             case SignalReceived():
                 self.inbox.queue(event.name).put_nowait(event)
@@ -321,112 +306,6 @@ class CodeProgram(Requests):
                 self._next_task = max(self._next_task, event.tasks)
                 self._next_timer = max(self._next_timer, event.timers)
                 self._next_child = max(self._next_child, event.children)
-
-    # --- updates
-
-    def add_handler(self, name: str, handler: UpdateHandler) -> None:
-        if self._updates is None:
-            self._updates = {}
-        self._updates[name] = handler
-
-    def _receive_update(self, event: UpdateReceived) -> None:
-        # The code may register its handlers in this very step: it has just begun, or a message let it go on.
-        self._loop.drain(CALLBACKS_ALLOWED)
-        if self._main.done():
-            self.inbox.late.append(event.message)
-            return  # the run or its chapter ends with this step, and answers no more updates
-        handler = (self._updates or {}).get(event.name)
-        if self._recorded is not None:
-            if handler is None:
-                hint = f"restore the handler of update {event.name!r}, which the run has taken"
-                recorded = f"update {event.name!r}"
-                raise DeterminismError(self._recorded.step, 0, recorded, "no such update", hint=hint)
-            args, kwargs = handler.unpack(event.payload, self.codec)
-        else:
-            try:
-                if handler is None:
-                    raise UpdateRefused(_lack_of_handler(self._updates))
-                args, kwargs = handler.unpack(event.payload, self.codec)
-                if handler.validator is not None:
-                    self._validate(event.name, handler.validator, args, kwargs)
-            except Exception as error:
-                if getattr(error, "has_changed_run", False):
-                    raise
-                if self.refused is None:
-                    self.refused = []
-                self.refused.append(UpdateRefusal(event.message, capture(error)))
-                return
-        self.inbox.unanswered.add(event.message)
-        self.spawn(self._answer(event, handler, args, kwargs), f"update {event.name!r}")
-
-    def _validate(self, name: str, validator: Callable[..., Any], args: Any, kwargs: Any) -> None:
-        """Raises what the validator raises."""
-        who = f"the validator of update {name!r}"
-        verdict = self._look(who, lambda: validator(*args, **kwargs))
-        if verdict is False:
-            raise UpdateRefused(f"{who} returned False")
-
-    def _look(self, who: str, code: Callable[[], Any]) -> Any:
-        """Run code that may only look at the run."""
-        before = len(self._commands), self._loop.ready_count
-        try:
-            with self._loop.hosted_by(Onlooker(self, who)):
-                found = code()
-        finally:
-            if before != (len(self._commands), self._loop.ready_count):
-                what = "code of the run to go on or to be cancelled"
-                raise MayOnlyLook(who, what, has_changed_run=True)
-        if inspect.isawaitable(found):
-            close = getattr(found, "close", None)
-            if close is not None:
-                close()
-            raise MayOnlyLook(who, "something to be awaited")
-        return found
-
-    async def _answer(self, event: UpdateReceived, handler: UpdateHandler, args: Any, kwargs: Any) -> None:
-        outcome: Succeeded | Failed
-        try:
-            result = handler.call(*args, **kwargs)
-            if inspect.isawaitable(result):
-                result = await result
-            outcome = Succeeded(handler.signature.pack_result(result, self.codec))
-        except (Exception, asyncio.CancelledError, SystemExit) as error:
-            outcome = Failed(capture(error, task=getattr(error, "task_id", None)))
-        self.inbox.unanswered.discard(event.message)
-        self._ask(AnswerUpdate(event.message, outcome))
-
-    # --- conditions
-
-    async def wait_until(self, holds: Callable[[], Any]) -> None:
-        if self._look(_CONDITION, holds):
-            return
-        if self._conditions is None:
-            self._conditions = []
-            self._loop.on_idle = self._meet_condition
-        condition = Condition(holds, self._loop.create_future())
-        self._conditions.append(condition)
-        try:
-            await condition.met
-        finally:
-            self._conditions.remove(condition)
-
-    def _meet_condition(self) -> bool:
-        """Let the first code go on whose condition holds. The others are looked at when that code waits
-        again, so that each condition still holds where the code goes on."""
-        for condition in self._conditions or ():
-            if condition.met.done():
-                continue
-            try:
-                holds = self._look(_CONDITION, condition.holds)
-            except Exception as error:
-                if getattr(error, "has_changed_run", False):
-                    raise
-                condition.met.set_exception(error)
-                return True
-            if holds:
-                condition.met.set_result(None)
-                return True
-        return False
 
     # --- ends
 
@@ -549,12 +428,6 @@ class CodeProgram(Requests):
             _log.warning("run %s: %s", self.run_id, context.get("message"), exc_info=error)
 
 
-def _lack_of_handler(handlers: Mapping[str, UpdateHandler] | None) -> str:
-    if not handlers:
-        return "it has no handlers of updates at this point"
-    return f"it has no handler of that name; it has {', '.join(map(repr, sorted(handlers)))}"
-
-
 def _kind_of(command: ScheduleTask | StartChild) -> str:
     if isinstance(command, StartChild):
         return "child"
@@ -572,7 +445,6 @@ _DROPPED = (
     "run %s: nobody awaits %s, which was called in %s: if the run ends first, it is cancelled. Put `await` "
     "before the call, or keep what it returns and await that later"
 )
-_CONDITION = "the condition of wait_until"
 
 
 def _chapter_end_in(error: BaseException | None) -> ChapterEnd | None:
@@ -584,6 +456,7 @@ def _chapter_end_in(error: BaseException | None) -> ChapterEnd | None:
     return error if isinstance(error, ChapterEnd) else None
 
 
+_MESSAGES = (SignalReceived, PromiseAnswered, UpdateReceived, CancelRequested)
 _MOST_UNHEARD = 64
 _LONGEST_PIECE = 50
 _REPLAYED = Step(Instant(0), (), ())

@@ -73,6 +73,7 @@ def export_runs(
     older_than: _OlderThan = None,
     children: _Children = True,
     output: _Output = None,
+    as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
@@ -94,8 +95,10 @@ def export_runs(
             return await _write_lines(lines, put)
 
     count = use_client(find_database(db, namespace), write)
-    where = "" if output is None else f" to {output}"
-    say(f"{_counted(count)} exported{where}")
+    if as_json and output is not None:  # without a file, the answer is the runs themselves, as JSON
+        print_json({"runs": count, "file": str(output)})
+    else:
+        say(f"{_counted(count)} exported" + ("" if output is None else f" to {output}"))
 
 
 async def _write_lines(lines: AsyncIterator[str], put: Callable[[str], object]) -> int:

@@ -11,11 +11,11 @@ from holdfast.cli.database import find_database, use_client
 from holdfast.cli.options import RUN_HELP, AsJson, Db, Namespace
 from holdfast.cli.views.output import is_terminal, moment_text, print_json, print_line, stdout, task_label
 from holdfast.cli.views.visible import one_line
-from holdfast.client.run_filters import RunConditions
 from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
+    from holdfast.client.run_filters import RunConditions
     from holdfast.core.changes import Change
 
 _Run = Annotated[str | None, typer.Argument(metavar="RUN", help=RUN_HELP, show_default=False)]
@@ -59,10 +59,12 @@ def watch(
     namespace: Namespace = None,
 ) -> None:
     """Print what happens to a run until it has ended, or to all runs until Ctrl-C: a line for each change."""
-    given = {"workflow": workflow, "tag": tag, "status": status}
-    conditions = RunConditions(**{name: value for name, value in given.items() if value is not None})
-    if run is not None and conditions:
-        raise BadOption(f"--{min(conditions)}", given[min(conditions)], "left out, since RUN is given")
+    for option, value in (("--workflow", workflow), ("--tag", tag), ("--status", status)):
+        if run is not None and value is not None:
+            raise BadOption(option, value, "left out, since RUN is given")
+    conditions: RunConditions = {}
+    if run is None:
+        conditions = {"workflow": workflow, "tag": tag, "status": status}
 
     async def print_changes(client: Holdfast) -> None:
         from holdfast.cli.arguments.runs import find_run

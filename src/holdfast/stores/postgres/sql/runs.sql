@@ -160,10 +160,18 @@ CROSS JOIN LATERAL (
 ) AS due;
 
 -- name: urgent_runs
--- Due runs of these claims with a priority, the highest first. The loop over `wanted` ends when there are enough rows,
--- so no more are locked than are returned.
+-- Due runs of these claims with a priority, the highest first. Hardly any claim has some. The loop over `wanted` ends
+-- when there are enough rows, so no more are locked than are returned.
 WITH wanted AS MATERIALIZED (
-    SELECT level, claim FROM generate_series(1, 9) AS levels (level), unnest($4::text[]) AS claims (claim)
+    SELECT level, claim
+    FROM unnest($4::text[]) AS claims (claim)
+    CROSS JOIN LATERAL (
+        SELECT 1 FROM holdfast.runs
+        WHERE namespace = $1::text AND runs.claim = claims.claim AND owner IS NULL AND wake_at IS NOT NULL
+            AND priority > 0
+        LIMIT 1
+    ) AS has_some
+    CROSS JOIN generate_series(1, 9) AS levels (level)
     ORDER BY level DESC
 )
 SELECT due.key, due.status, due.wake_at, due.setbacks, wanted.claim, due.size, wanted.level

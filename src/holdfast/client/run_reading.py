@@ -1,0 +1,161 @@
+"""What clients read of one run: its history, tasks, logs, streams and state, and what happens to it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, Final, Unpack
+
+from holdfast.client.logs import LogLine, follow_logs, read_logs
+from holdfast.client.run import (
+    AttemptInfo,
+    ChapterInfo,
+    Run,
+    TaskInfo,
+    attempt_info,
+    chapter_infos,
+    task_info,
+)
+from holdfast.client.run_changes import RunChanges
+from holdfast.client.run_filters import RunConditions, check_number
+from holdfast.client.streams import StreamInfo, StreamItem, StreamReading, checked_offset
+from holdfast.client.waiters import Waiters
+from holdfast.client.watching import Watching, change_filter
+from holdfast.core.changes import Change, offset_text
+from holdfast.core.records import History, RunRecord, TaskRecord
+from holdfast.core.stream_items import checked_stream
+from holdfast.core.values import Payload
+from holdfast.errors import BadOption, RunNotFound
+from holdfast.ports.changes import ChangeFilter
+from holdfast.ports.flows import CURSOR
+
+_MOST_TASKS: Final = 2**31 - 1
+"""The largest task number that fits the column."""
+
+
+class RunReading(RunChanges):
+    """The part of a client that reads what there is of a run."""
+
+    @property
+    @abstractmethod
+    def waiters(self) -> Waiters: ...
+
+    @abstractmethod
+    async def _find(self, run: Run[Any] | str) -> RunRecord: ...
+
+    async def history(self, run: Run[Any] | str) -> History:
+        """Everything that the store has about a run. Of a run with several chapters: about the last one."""
+        key = await self.key_of(run)
+        found = await self._store.load_histories(self.namespace, [key])
+        if not found:
+            raise RunNotFound(str(run), self.namespace)
+        return found[0]
+
+    async def chapters(self, run: Run[Any] | str, *, since: int = 1, limit: int = 1000) -> list[ChapterInfo]:
+        """The chapters of a run, from number `since` on. A run that never called `continue_as` has one."""
+        check_number("since", since, 1, 2**31 - 1)
+        check_number("limit", limit, 1, 10_000)
+        record = await self._find(run)
+        found = await self._store.list_chapters(self.namespace, record.key, since - 1, limit + 1)
+        return chapter_infos(record, found, self._decode_plain)[:limit]
+
+    async def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10_000) -> list[TaskInfo]:
+        """The run's tasks, in the order in which it asked for them, from number `since` on."""
+        _check_page(since, limit)
+        found = await self._store.list_task_summaries(self.namespace, await self.key_of(run), since, limit)
+        return [task_info(summary) for summary in found]
+
+    async def attempts(self, run: Run[Any] | str, *, of: Sequence[int] | None = None) -> list[AttemptInfo]:
+        """Attempts that did not succeed or that a worker made. `of` gives task numbers; None means all
+        tasks."""
+        found = await self._store.list_attempts(self.namespace, await self.key_of(run), of)
+        return [attempt_info(record) for record in found]
+
+    async def logs(self, run: Run[Any] | str, task: str | None = None) -> list[LogLine]:
+        """What the code of the run and its tasks have written so far, in that order. With `task`, only what
+        the tasks of that name have written."""
+        lines = read_logs(self._store, self.namespace, await self.key_of(run), task)
+        return [line async for _, line in lines]
+
+    async def follow(self, run: Run[Any] | str, task: str | None = None) -> AsyncIterator[LogLine]:
+        """As `logs`, and new lines as they come, until the run has ended."""
+        async for line in follow_logs(self._store, self.namespace, await self.key_of(run), task):
+            yield line
+
+    def stream(
+        self,
+        run: Run[Any] | str,
+        name: str,
+        *,
+        after: int | None = None,
+        type: Any = Any,
+        follow: bool = True,
+    ) -> AsyncIterator[StreamItem]:
+        """The items of a stream of the run, in order, and new ones as they come, until the run has ended.
+
+        With `after`, only items behind that offset, and StreamGap is raised if some of them are gone; without
+        it, all that are kept. `type` is what each value is converted to. With `follow=False`, only what there
+        is now.
+        """
+        name, after = checked_stream(name), checked_offset(after)
+        self._check_run(run)
+        what, readers = f"an item of stream {name!r}", self.waiters.stream_readers
+        unpack: Callable[[Payload], Any] = lambda it: self._workflows.decode(it, type, what)  # noqa: E731
+        id = run if isinstance(run, str) else run.id
+        reading = StreamReading(self._store, readers, self.namespace, id, name, follow, unpack)
+        return reading.items(lambda: self.key_of(run), after)
+
+    async def watch(
+        self,
+        run: Run[Any] | str | None = None,
+        *,
+        after: str | None = None,
+        **conditions: Unpack[RunConditions],
+    ) -> AsyncIterator[Change]:
+        """What happens to a run, or to all runs that meet the conditions, as it is committed: each change
+        once, in order.
+
+        With `after`, everything behind that offset, and OffsetGone is raised if some of it is gone; without
+        it, what happens from now on. It ends when the one run has ended; without a run, it does not end.
+        """
+        which = change_filter(conditions)
+        if run is not None:
+            if conditions:
+                raise BadOption("conditions", ", ".join(conditions), "left out, since one run is watched")
+            which = ChangeFilter(run=await self.key_of(run))
+        self._check_loop()
+        watching = Watching(self._store, self.waiters.change_readers, self.namespace, which)
+        if run is not None:
+            watching.id = run if isinstance(run, str) else run.id
+        async for change in watching.changes(after):
+            yield change
+
+    async def watch_offset(self) -> str:
+        """The offset of now. What is read of runs after this call shows everything up to it, so a page takes
+        the offset, reads, and watches after the offset: it misses nothing."""
+        self._check_loop()
+        readers = self.waiters.change_readers
+        return offset_text(await Watching(self._store, readers, self.namespace, ChangeFilter()).now())
+
+    async def streams(self, run: Run[Any] | str) -> list[StreamInfo]:
+        """The streams to which the run has published, by name."""
+        found = await self._store.list_streams(self.namespace, await self.key_of(run))
+        return [StreamInfo(each.name, each.first, each.next) for each in found]
+
+    async def state(self, run: Run[Any] | str) -> dict[str, Any]:
+        """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
+        payloads = await self._store.read_state(self.namespace, await self.key_of(run))
+        return {key: self._decode_plain(payload) for key, payload in payloads.items() if key != CURSOR}
+
+    async def list_tasks(
+        self, run: Run[Any] | str, *, since: int = 0, limit: int | None = None
+    ) -> list[TaskRecord]:
+        """The run's tasks with input and output, from number `since` on."""
+        _check_page(since, limit)
+        return await self._store.list_tasks(self.namespace, await self.key_of(run), since, limit)
+
+
+def _check_page(since: object, limit: object) -> None:
+    check_number("since", since, 0, _MOST_TASKS)
+    if limit is not None:
+        check_number("limit", limit, 1, _MOST_TASKS)
