@@ -38,6 +38,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_node_for_which_the_usual_port_is_taken_goes_on_without_and_says_so",
     ),
     "cli/test_store_away.py": (),
+    "cli/test_updates.py": ("test_an_update_that_takes_too_long_says_how_to_ask_again",),
     "cli/test_terminal.py": (
         "test_tables_keep_the_column_of_problems_however_narrow_the_terminal_is",
         "test_no_color_and_a_dumb_terminal_are_heeded",
@@ -46,12 +47,15 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "cli/test_visible.py": ("test_no_command_passes_it_on",),
     "client/test_large_archives.py": (),
     "compat/test_compat.py": ("test_todays_code_records_what_the_folder_of_its_version_has",),
+    "authoring/flow/test_loading.py": ("test_a_flow_of_ten_thousand_nodes_is_loaded",),
+    "client/test_lone_tasks.py": ("test_a_name_means_the_published_flow_if_there_is_one",),
     "dags/test_planted.py": (),
     "dags/test_real_commands.py": ("test_a_dag_of_everything_survives_a_crash_at_every_commit",),
     "engine/test_depth.py": (
         "test_whatever_goes_wrong_a_family_that_grows_without_an_end_is_cancelled_or_fails",
     ),
     "engine/test_residence.py": ("test_of_thousands_of_sleeping_runs_few_are_in_memory_and_all_finish",),
+    "engine/test_signal_run.py": ("test_no_simulated_fault_doubles_a_signal",),
     "engine/test_schedules.py": ("test_three_nodes_over_a_year_start_exactly_one_run_for_every_tick",),
     "executors/processes/test_processes_load.py": (),
     "executors/python/test_python_pool_hostile_functions.py": (),
@@ -69,13 +73,22 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     ),
     "server/test_fuzz.py": (),
     "simulation/test_database_faults.py": ("test_and_who_relies_on_notifications_is_found",),
-    "simulation/test_simulate.py": ("test_an_idempotency_key_makes_it_right",),
+    "simulation/test_simulate.py": (
+        "test_an_idempotency_key_makes_it_right",
+        "test_a_double_charge_is_found_and_told_with_the_seed_and_the_fewest_faults",
+        "test_what_the_workflow_waits_for_is_sent_meanwhile",
+        "test_a_workflow_that_fails_without_faults_may_be_right_to",
+        "test_code_that_asks_for_something_else_each_time_is_found_although_it_goes_on_in_the_end",
+    ),
     "simulation/test_simulation.py": (
         "test_what_is_planted_is_found",
+        "test_and_that_is_found_if_it_is_taken_for_one",
+        "test_a_history_is_the_same_in_another_process",
         "test_a_renewal_that_came_too_late_is_no_reason_to_go_on",
     ),
     "simulation/test_workers.py": (),
     "soak/test_soak.py": (),
+    "stores/test_changes.py": ("test_a_commit_of_many_changes_is_read_in_pages",),
     "stores/test_migrating.py": ("test_while_one_process_migrates_another_waits_and_says_so",),
     "stores/test_refusals.py": (
         "test_a_new_file_that_another_process_keeps_to_itself_is_given_up_after_a_while",
@@ -91,6 +104,30 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
 """By file: the functions that are long. An empty tuple means all of them."""
 
 LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "chaos/test_stalls.py": (
+        ("test_a_replay_that_takes_", "test_a_task_that_blocks_", "test_code_that_never_returns_"),
+        ("[sqlite-workflow]",),
+    ),
+    "chaos/test_failover.py": (("test_",), ("test_what_was_answered_",)),
+    "cli/test_schedules.py": (("test_bad_words_",), ("words0", "words6-", "words9")),
+    "cli/test_updates.py": (("test_an_update_that_is_not_answered_",), ("words0-",)),
+    "cli/test_asking.py": (
+        ("test_",),
+        (
+            "test_what_a_run_waits_for_is_shown",
+            "test_an_approval_and_a_signal_let_",
+            "test_runs_are_listed_newest_first_",
+            "test_a_run_is_shown_with_its_tasks_",
+            "test_runs_that_failed_are_counted_",
+            "test_explain_says_",
+            "test_what_is_done_to_a_run_is_told_in_json",
+            "test_logs_are_told_with_time_",
+        ),
+    ),
+    "compat/test_previous_release.py": (("test_",), ("[sqlite]",)),
+    "engine/test_operators_of_files.py": (("test_timers_that_wait_",), ("[sqlite-dag]",)),
+    "flows/test_on_engine.py": (("test_a_flow_on_an_engine_",), ("[0]",)),
+    "stores/test_plans.py": (("test_",), ("[analyzed-",)),
     "chaos/test_graceful_stop.py": (("test_a_stopped_script_",), ("-15]",)),
     "chaos/test_kill_nine.py": (("test_nodes_killed_",), ("[4-sqlite]",)),
     "compat/test_compat.py": (
