@@ -37,22 +37,18 @@ class Watcher:
     def hear(self, changes: Iterable[Change]) -> None:
         for it in changes:
             if it.kind is ChangeKind.RUN_DELETED:
-                self.runs.pop(it.run, None)
-                for task in [task for task in self.tasks if task[0] == it.run]:
+                self.runs.pop(it.key, None)
+                for task in [task for task in self.tasks if task[0] == it.key]:
                     del self.tasks[task]
             elif it.kind in (ChangeKind.RUN_CREATED, ChangeKind.RUN_STATUS):
-                self.runs[it.run] = (it.status, it.waiting)
+                self.runs[it.key] = (it.status, it.waiting)
             elif it.kind is ChangeKind.TASK:
                 assert it.seq is not None
-                self.tasks[it.run, it.seq] = (it.task, it.status)
+                self.tasks[it.key, it.seq] = (it.task, it.status)
 
     def differences(self, tables: Tables) -> list[str]:
         """Where the tables say something else than this watcher was told."""
-        ids = {
-            run.key: run.id or key_text(run.key)
-            for run in tables.runs.values()
-            if run.namespace == self._namespace
-        }
+        ids = {run.key: key_text(run.key) for run in tables.runs.values() if run.namespace == self._namespace}
         runs = {ids[run.key]: (run.status, run.waiting) for run in tables.runs.values() if run.key in ids}
         tasks = {
             (ids[task.run], task.seq): (task.name, task.status)

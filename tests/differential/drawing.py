@@ -161,12 +161,13 @@ class Drawing:
     def message(self, sender: RunKey | None = None) -> NewMessage:
         dice = self._dice
         kind, name, payload = dice.pick(_KINDS), dice.pick(["go", "paid"]), dice.pick(_PAYLOADS)
-        uid = dice.pick(UIDS) if kind is MessageKind.UPDATE else None
-        return NewMessage(self.key(), kind, name, payload, sender, uid=uid)
+        return NewMessage(self.key(), kind, name, payload, sender)
 
     def posted_message(self) -> NewMessage:
         """A message of a client. Some were sent before, and some have an id that another message has."""
-        return msgspec.structs.replace(self.message(), uid=self._dice.pick([None, "x", "y", "z"]))
+        message = self.message()
+        uids = UIDS if message.kind is MessageKind.UPDATE else [None, *UIDS]
+        return msgspec.structs.replace(message, uid=self._dice.pick(uids))
 
     # --- what a node sends
 

@@ -170,19 +170,23 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
                 return None
             owned = tables.owned(commit.node)
             mail, left = _read_mail(tables, commit, {run.key: 0 for run in owned})
+            lost = frozenset(
+                held.run
+                for held in commit.held
+                if not _owns(tables, commit, held.run, held.epoch)
+                and not _has_let_go(tables, commit, held.run, held.epoch)
+            )
+            existing = {
+                run.key: known.key
+                for run in commit.created
+                if tables.run(commit.namespace, run.key) is None
+                and (known := tables.named(commit.namespace, run.id)) is not None
+            }
+            if _settles_what_is_not_there(tables, commit, lost | existing.keys()):
+                return None
             return Receipt(
-                lost=frozenset(
-                    held.run
-                    for held in commit.held
-                    if not _owns(tables, commit, held.run, held.epoch)
-                    and not _has_let_go(tables, commit, held.run, held.epoch)
-                ),
-                existing={
-                    run.key: known.key
-                    for run in commit.created
-                    if tables.run(commit.namespace, run.key) is None
-                    and (known := tables.named(commit.namespace, run.id)) is not None
-                },
+                lost=lost,
+                existing=existing,
                 claimed=[Claimed(run, not tables.steps(run.key)) for run in owned],
                 mail=mail,
                 lease_since=lease.started_at,
@@ -645,6 +649,18 @@ def _forget_stalls(tables: Tables, run: RunKey) -> None:
 def _owns(tables: Tables, commit: Commit, key: RunKey, epoch: int) -> bool:
     run = tables.run(commit.namespace, key)
     return run is not None and (run.owner, run.epoch) == (commit.node, epoch)
+
+
+def _settles_what_is_not_there(tables: Tables, commit: Commit, unwritten: Collection[RunKey]) -> bool:
+    """No engine settles a task that it has not asked for. If the outcome is all that could show that the
+    commit was written, the stores take it for lost."""
+    if any(run.key not in unwritten and run.parent not in unwritten for run in commit.created):
+        return False
+    unsure = {run.run for run in (*commit.released, *commit.ended)}.union(unwritten)
+    if any(step.run not in unsure for step in commit.steps):
+        return False
+    settled = [tables.tasks.get((it.run, it.seq)) for it in commit.settled if it.run not in unsure]
+    return bool(settled) and (settled[0] is None or not settled[0].status.is_final)
 
 
 def _has_let_go(tables: Tables, commit: Commit, key: RunKey, epoch: int) -> bool:

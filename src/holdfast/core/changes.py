@@ -41,6 +41,8 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
     at: dt.datetime
     run: str
     """The id of the run."""
+    key: str
+    """The key of the run. A newer run may take its id (`id_policy`); its key stays."""
     workflow: str
     kind: ChangeKind
     status: str | None = None

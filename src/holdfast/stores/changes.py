@@ -176,7 +176,7 @@ def _tasks_of(tx: Transaction, found: Iterable[_Found]) -> dict[tuple[RunKey, in
 
 def _change(found: _Found, run: _RunFacts, tasks: dict[tuple[RunKey, int], tuple[str, int | None]]) -> Change:
     place, at, code, key, fields = found
-    begin = (offset_text(place), moment(at), run.id, run.workflow, _KINDS[code])
+    begin = (offset_text(place), moment(at), run.id, key_text(key), run.workflow, _KINDS[code])
     if code == TASK:
         seq, status, attempt = fields
         name, index = tasks[key, seq]
