@@ -32,6 +32,7 @@ HoldfastError
 │   ├── NotEnded            only a run that failed or was cancelled can be retried; an ended one deleted
 │   ├── NeededByParent      a child is deleted with its parent, not by itself
 │   ├── HeardByParent       a child whose end its parent has heard is retried with the parent
+│   ├── DeadlineOver        a run whose deadline has passed is retried with a new one
 │   ├── BadArchive          a file of exported runs that is cut, changed or of a newer holdfast
 │   ├── CannotImport        runs that exist already, or that have not ended
 │   ├── NotAsked            the task is not waiting for approval
@@ -424,6 +425,16 @@ class HeardByParent(Refused):
         super().__init__(
             f"run {id!r} is a child of {parent!r}, which depends on how it ended: another end would change "
             "the parent's past; retry the parent instead, once it has ended"
+        )
+
+
+class DeadlineOver(Refused):
+    def __init__(self, id: str, deadline: str) -> None:
+        self.id, self.deadline = id, deadline
+        """The deadline in ISO 8601."""
+        super().__init__(
+            f"the deadline of run {id!r} passed at {deadline}, so a retry would fail at once; retry with "
+            "deadline=timedelta(...) to give it a new one, or with deadline=None to let it take its time"
         )
 
 

@@ -425,4 +425,7 @@ class Drawing:
         tasks = dice.some(range(len(tables.tasks_of(key)) + 1), 4) if dice.chance(70) else []
         step = NewStep(key, position, b"again")
         waiting = dice.pick([None, None, _TURN])
-        return Reopening(key, epoch, step, tasks, mail[:half], self._now, mail[half:], waiting)
+        options = dice.pick([None, None, b'{"deadline":1}'])
+        return Reopening(
+            key, epoch, step, tasks, mail[:half], self._now, mail[half:], waiting, options=options
+        )

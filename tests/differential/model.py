@@ -618,6 +618,8 @@ def _reopen(tables: Tables, reopening: Reopening) -> None:
     tables.fingerprints.pop(key, None)
     tables.set_wait(key, describe_wait([] if reopening.waiting is None else [reopening.waiting]))
     tables.change(key, output=None, failure=None, finished_at=None, setbacks=0)
+    if reopening.options is not None:
+        tables.change(key, options=reopening.options)
     insert(tables.journal, (key, position), reopening.step.step)
     for seq in reopening.tasks:
         tables.try_again(key, seq)

@@ -8,6 +8,7 @@ from tests.faults.query_edits import Query
 
 _TERMS = "engine/test_run_terms.py"
 _ACTS = "engine/test_operators.py"
+_ENDS = "engine/test_retried_ends.py"
 _IDS = "engine/test_taken_ids.py"
 
 FAULTS = [
@@ -171,5 +172,39 @@ FAULTS = [
         "children are terminated with a parent that is terminated itself",
         [Code("stores.commit_script:news_for_children").replace("A.on_parent_end == B", "False")],
         cases(_ACTS, "test_children_are_terminated_with_a_terminated_parent[sqlite-False]"),
+    ),
+    Fault(
+        "pauses-outlive-their-runs",
+        "a pause that came too late does not pause the retried run",
+        [Code("core.reopening:overtaken_messages").replace("A in _OVERTAKEN", "A is MessageKind.CANCEL")],
+        cases(_ENDS, "test_a_pause_that_came_too_late_does_not_pause_the_retried_run[sqlite]"),
+    ),
+    Fault(
+        "acts-are-heard-again",
+        "a retried run is not terminated again by the same act",
+        [
+            Code("authoring.code.reopening:plan_reopening").replace(
+                "A not in _NOT_AGAIN", "A not in (MessageKind.CANCEL, MessageKind.CHILD)"
+            )
+        ],
+        cases(_ENDS, "test_a_run_that_its_node_has_terminated_goes_on_when_it_is_retried[sqlite]"),
+    ),
+    Fault(
+        "deadlines-are-not-looked-at",
+        "a run whose deadline has passed is not retried without a new one",
+        [Code("client.families:Families._new_options").replace("A if B else None", "None")],
+        cases(_ENDS, "test_a_run_whose_deadline_has_passed_is_not_retried_without_a_new_one[sqlite]"),
+    ),
+    Fault(
+        "retried-runs-clean-up",
+        "a run with a new deadline goes on before it was told of the old one",
+        [Code("authoring.code.reopening:_reopening_position").remove("return told[0]")],
+        cases(_ENDS, "test_a_new_deadline_counts_from_the_retry_on[sqlite-deadline0]"),
+    ),
+    Fault(
+        "new-deadlines-are-grace",
+        "a retried run whose steps are kept has the whole time until its new deadline",
+        [Code("core.history:_Restorer._open_again").remove("self._past.is_overdue = False")],
+        cases(_ENDS, "test_a_dag_ends_at_its_new_deadline[sqlite]"),
     ),
 ]

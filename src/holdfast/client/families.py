@@ -12,9 +12,24 @@ from holdfast.core.history import cancellation, restore
 from holdfast.core.journal import write_step
 from holdfast.core.records import Definition, History, MessageKind, RunRecord
 from holdfast.core.reopening import ReopeningPlan, depends_on_end_of, is_being_cancelled
-from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text
+from holdfast.core.run_options import (
+    KEEP_DEADLINE,
+    NewDeadline,
+    checked_deadline,
+    read_run_options,
+    with_options_changed,
+)
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text, moment
 from holdfast.core.waiting import WaitKind, WaitReason
-from holdfast.errors import HeardByParent, JournalCorrupt, NodeStopped, NotEnded, NotOpen, RunNotFound
+from holdfast.errors import (
+    DeadlineOver,
+    HeardByParent,
+    JournalCorrupt,
+    NodeStopped,
+    NotEnded,
+    NotOpen,
+    RunNotFound,
+)
 from holdfast.ports.commits import NewMessage, NewStep
 from holdfast.ports.definitions import DefinitionStore
 from holdfast.ports.runs import ParkedRunCancellation, Reopening, RunStore
@@ -58,11 +73,13 @@ class Families:
                 if await self._store.cancel_parked_run(self._namespace, changes):
                     return True  # otherwise a node claimed it meanwhile; it may be parked again
 
-    async def reopen(self, run: RunKey, by: str = "") -> None:
+    async def reopen(self, run: RunKey, by: str = "", deadline: NewDeadline = KEEP_DEADLINE) -> None:
         """Reopen an ended run, together with those of its children that must be tried again.
 
-        Raises NotEnded, and HeardByParent if its parent depends on how it ended.
+        Raises NotEnded, HeardByParent if its parent depends on how it ended, and DeadlineOver.
         """
+        if deadline != KEEP_DEADLINE:
+            checked_deadline(deadline, self._now())  # to refuse it before the run is looked for
         while True:
             record = await self._store.find_run(self._namespace, run)
             if record is None:
@@ -70,13 +87,13 @@ class Families:
             if not record.status.is_undone:
                 raise NotEnded(_name(record), record.status)
             await self._check_parent(record)
-            family = await self._plan(record)
+            family = await self._plan(record, deadline)
             if family and await self._store.reopen_runs(
                 self._namespace, [family[0]._replace(by=by), *family[1:]]
             ):
                 return
 
-    async def _plan(self, root: RunRecord) -> list[Reopening]:
+    async def _plan(self, root: RunRecord, deadline: NewDeadline = KEEP_DEADLINE) -> list[Reopening]:
         """How to reopen the run and the children below it. Empty if one of them changed: try again."""
         family: list[Reopening] = []
         generation: dict[RunKey, WaitReason | None] = {root.key: None}
@@ -92,7 +109,8 @@ class Families:
                     plan = self._workflows.plan_reopening(definition, member)
                     if not run.status.is_undone or await self._wait_for_any(plan.open_children):
                         return []
-                    family.append(self._reopening(member, plan, turn))
+                    options = self._new_options(run, deadline, is_asked=run.key == root.key)
+                    family.append(self._reopening(member, plan, turn)._replace(options=options))
                     # The children of a run that is held back are held back too.
                     is_held = turn is not None or plan.holds_children
                     wait = WaitReason(WaitKind.TURN, _name(run)) if is_held else None
@@ -104,6 +122,19 @@ class Families:
         run, now = history.run, self._now()
         step = NewStep(run.key, history.next_position, write_step(now, [plan.event], []))
         return Reopening(run.key, run.epoch, step, plan.tasks, plan.messages, now, plan.overtaken, turn)
+
+    def _new_options(self, run: RunRecord, deadline: NewDeadline, *, is_asked: bool) -> bytes | None:
+        """A new deadline is for the run that is retried, and for those below it whose own has passed."""
+        now, known = self._now(), read_run_options(run.options).deadline
+        passed = known if known is not None and known <= now else None
+        if deadline == KEEP_DEADLINE:
+            if passed is not None:
+                raise DeadlineOver(_name(run), moment(passed).isoformat(timespec="seconds"))
+            return None
+        new = checked_deadline(deadline, now)
+        if new == known or not (is_asked or passed is not None):
+            return None
+        return with_options_changed(run.options, deadline=new)
 
     async def _definitions_of(self, runs: Sequence[RunRecord]) -> dict[tuple[str, str], Definition]:
         """By name and version."""

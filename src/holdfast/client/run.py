@@ -17,7 +17,7 @@ from holdfast.core.explaining import describe_claim
 from holdfast.core.fingerprints import fingerprint
 from holdfast.core.names import checked_span
 from holdfast.core.records import AttemptRecord, ChapterRecord, RunRecord, TaskSummary
-from holdfast.core.run_options import read_run_options
+from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, read_run_options
 from holdfast.core.values import (
     Failure,
     Instant,
@@ -134,7 +134,9 @@ class RunCalls(Protocol):
 
     async def resume(self, run: Run[Any] | str, *, timers: str = Timers.CATCH_UP, by: str = "") -> None: ...
 
-    async def retry(self, run: Run[Any] | str, *, by: str = "") -> None: ...
+    async def retry(
+        self, run: Run[Any] | str, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = ""
+    ) -> None: ...
 
 
 class Run(Generic[R]):
@@ -209,8 +211,8 @@ class Run(Generic[R]):
     async def resume(self, *, timers: str = Timers.CATCH_UP, by: str = "") -> None:
         await self._client.resume(self, timers=timers, by=by)
 
-    async def retry(self, *, by: str = "") -> None:
-        await self._client.retry(self, by=by)
+    async def retry(self, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = "") -> None:
+        await self._client.retry(self, deadline=deadline, by=by)
 
     def __repr__(self) -> str:
         return f"<run {self.id!r}>"

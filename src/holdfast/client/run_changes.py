@@ -24,7 +24,7 @@ from holdfast.client.updating import RunUpdates
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name
 from holdfast.core.records import MessageKind
-from holdfast.core.run_options import StartTarget
+from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, StartTarget
 from holdfast.core.values import Payload, RunStatus, TaskStatus
 from holdfast.errors import BadOption, NotAsked, NotParked, WrongType, show
 from holdfast.ports.runs import RunFilter
@@ -148,10 +148,15 @@ class RunChanges(RunUpdates):
             last = keys[-1]
         return resumed
 
-    async def retry(self, run: Run[Any] | str, *, by: str = "") -> None:
+    async def retry(
+        self, run: Run[Any] | str, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = ""
+    ) -> None:
         """Reopen a run that failed or was cancelled.
 
         Recorded results stay. The tasks that failed are tried again, and the run goes on. If children are
         still being cancelled because the run ended, this waits for them; they go on as well.
+
+        A run whose deadline has passed needs a new `deadline`, or None to have none any more: otherwise this
+        raises DeadlineOver. Children whose own deadline has passed get the same one.
         """
-        await self._families.reopen(await self.key_of(run), checked_sender(by))
+        await self._families.reopen(await self.key_of(run), checked_sender(by), deadline)

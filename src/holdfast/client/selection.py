@@ -14,6 +14,7 @@ import msgspec
 from holdfast.client.operators import Operators, Timers, checked_sender, timers_wait
 from holdfast.client.run_filters import RunConditions, run_filter
 from holdfast.core.records import MessageKind, RunRecord
+from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline
 from holdfast.core.values import RunKey, RunStatus, key_text
 from holdfast.errors import HoldfastError, StoreError
 from holdfast.ports.runs import ActResult, RunStore
@@ -48,7 +49,7 @@ class OneRunCalls(Protocol):
 
     async def cancel(self, run: Any, reason: str = "", *, by: str = "") -> None: ...
 
-    async def retry(self, run: Any, *, by: str = "") -> None: ...
+    async def retry(self, run: Any, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = "") -> None: ...
 
 
 class RunSelection:
@@ -76,9 +77,9 @@ class RunSelection:
         """Ask the runs that have not ended to end."""
         return await self._each(_OPEN, lambda id: self._client.cancel(id, reason, by=by))
 
-    async def retry(self, *, by: str = "") -> BulkReport:
-        """Reopen the runs that failed or were cancelled."""
-        return await self._each(_UNDONE, lambda id: self._client.retry(id, by=by))
+    async def retry(self, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = "") -> BulkReport:
+        """Reopen the runs that failed or were cancelled. Those whose deadline has passed need a new one."""
+        return await self._each(_UNDONE, lambda id: self._client.retry(id, deadline=deadline, by=by))
 
     async def terminate(self, reason: str = "", *, by: str = "") -> BulkReport:
         """End the runs that have not ended, without asking them."""

@@ -460,6 +460,7 @@ class _Restorer:
                 pass  # state, patches, ends and opened tasks leave nothing open for the engine
 
     def _open_again(self, position: int, event: Reopened) -> None:
+        self._past.is_overdue = False  # it may have another deadline now
         for seq in event.tasks_again:
             if seq not in self._requests:
                 raise JournalCorrupt(position, f"it tries task {seq} again, which was never asked for")
@@ -521,7 +522,7 @@ class _Restorer:
         for seq in sorted(ended, key=lambda seq: self._told.get(seq, 0)):
             yield ChildEnded(seq, self._child_outcome(seq), self._told.get(seq))
         for message in self._history.messages:
-            if message.taken is None and message.kind not in _NO_EVENTS:
+            if message.taken is None and message.kind not in NO_EVENTS:
                 yield message_event(message)
 
     def _child_outcome(self, seq: int) -> Outcome:
@@ -549,7 +550,8 @@ class _Restorer:
         }
 
 
-_NO_EVENTS = ACTS | {MessageKind.CHILD, MessageKind.TASK}
+NO_EVENTS = ACTS | {MessageKind.CHILD, MessageKind.TASK}
+"""Messages that no program hears as they are."""
 
 
 def _is_unread_child(message: MessageRecord) -> bool:

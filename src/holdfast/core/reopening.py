@@ -25,10 +25,11 @@ from holdfast.core.journal import (
     TaskRecorded,
     TimerAsked,
 )
-from holdfast.core.records import ChapterStart, History, MessageKind
+from holdfast.core.records import ACTS, ChapterStart, History, MessageKind
 from holdfast.core.values import RunKey, RunStatus, TaskStatus
 
 UNDONE_TASK = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})
+_OVERTAKEN = ACTS | {MessageKind.CANCEL}
 
 
 class ReopeningPlan(NamedTuple):
@@ -42,7 +43,7 @@ class ReopeningPlan(NamedTuple):
     open_children: list[RunKey]
     """Children that have not ended. Those that are being cancelled must end before the run is reopened."""
     overtaken: list[MessageId]
-    """Cancellations that the run never read, because it ended first."""
+    """Cancellations and acts of operators that the run never read, because it ended first."""
     holds_children: bool
     """Whether the run decides when each of `children` goes on. Otherwise all of them go on at once."""
 
@@ -67,13 +68,14 @@ def plan_for_data(
         [],
         [child.key for child in again if child.status.is_undone],
         [child.key for child in again if not child.status.is_final],
-        unread_cancellations(history),
+        overtaken_messages(history),
         holds_children=True,
     )
 
 
-def unread_cancellations(history: History) -> list[MessageId]:
-    return [it.id for it in history.messages if it.taken is None and it.kind is MessageKind.CANCEL]
+def overtaken_messages(history: History) -> list[MessageId]:
+    """What was to cancel, terminate or pause the run, or to end its backoffs, and came too late for that."""
+    return [it.id for it in history.messages if it.taken is None and it.kind in _OVERTAKEN]
 
 
 def is_being_cancelled(history: History) -> bool:

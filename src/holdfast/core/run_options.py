@@ -9,7 +9,20 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Generic, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack, cast, overload
+from typing import (
+    Any,
+    Final,
+    Generic,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    cast,
+    overload,
+)
 
 import msgspec
 
@@ -183,6 +196,20 @@ class StartOptions(msgspec.Struct, frozen=True):
         options = RunOptions(due, tags, self.note, self.by, begins_later, self.task_options)
         stored = None if options == NO_OPTIONS else _encode(options)
         return RunTerms(begins_later, schedule, stored, int(self.priority))
+
+
+KEEP_DEADLINE: Final = "keep"
+
+NewDeadline: TypeAlias = dt.timedelta | dt.datetime | Literal["keep"] | None
+"""For a run that is retried. None: it has none any more."""
+
+
+def checked_deadline(given: NewDeadline, now: Instant) -> Instant | None:
+    """The instant of a new deadline. Raises BadOption."""
+    if isinstance(given, str):
+        raise BadOption("deadline", given, f"a timedelta, a datetime with a zone, None or {KEEP_DEADLINE!r}")
+    start = StartOptions(deadline=given).terms(now)
+    return read_run_options(start.options).deadline
 
 
 class StartKeywords(TypedDict, total=False):

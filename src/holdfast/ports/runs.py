@@ -107,11 +107,14 @@ class Reopening(NamedTuple):
     """Messages to be read again."""
     now: Instant
     overtaken: Sequence[MessageId] = ()
-    """Messages to be marked as read: a cancellation of the ended run must not cancel the reopened run."""
+    """Messages to be marked as read: what was to cancel or pause the ended run must not do so to the reopened
+    run."""
     waiting: WaitReason | None = None
     """Set if the run must not go on yet. Its parent wakes it later."""
     by: str | None = None
     """Who asked for it. None for the children of that run."""
+    options: bytes | None = None
+    """Its new `RunOptions` as JSON. None: they stay as they are."""
 
 
 class ParkedRunCancellation(NamedTuple):

@@ -379,9 +379,9 @@ def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> boo
     tx.many("clear_queue", [(each.run,) for each in family])
     lock_runs(tx, namespace, [each.run for each in family], family[0].now)
     opened: list[Row] = [
-        (each.run, each.epoch, each.now, *NO_WAIT)
+        (each.run, each.epoch, each.now, *NO_WAIT, each.options)
         if each.waiting is None
-        else (each.run, each.epoch, None, *describe_wait([each.waiting]))
+        else (each.run, each.epoch, None, *describe_wait([each.waiting]), each.options)
         for each in family
     ]
     if len(tx.many_returning("reopen_runs", opened, namespace)) != len(family):

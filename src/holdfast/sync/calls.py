@@ -28,7 +28,7 @@ from holdfast.client.streams import StreamInfo
 from holdfast.core.changes import Change
 from holdfast.core.explanations import Explanation
 from holdfast.core.records import Definition, History
-from holdfast.core.run_options import StartTarget
+from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, StartTarget
 from holdfast.core.timetable import Catchup, Plan
 from holdfast.core.values import RunKey, RunStatus
 from holdfast.ports.runs import Stranded
@@ -106,8 +106,8 @@ class Run(Generic[R]):
     def resume(self, *, timers: str = Timers.CATCH_UP, by: str = "") -> None:
         return self._thread.call(lambda: self.inner.resume(timers=timers, by=by))
 
-    def retry(self, *, by: str = "") -> None:
-        return self._thread.call(lambda: self.inner.retry(by=by))
+    def retry(self, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = "") -> None:
+        return self._thread.call(lambda: self.inner.retry(deadline=deadline, by=by))
 
 
 class Schedules:
@@ -292,9 +292,9 @@ class RunSelection:
         """Ask the runs that have not ended to end."""
         return self._thread.call(lambda: self.inner.cancel(reason, by=by))
 
-    def retry(self, *, by: str = "") -> BulkReport:
-        """Reopen the runs that failed or were cancelled."""
-        return self._thread.call(lambda: self.inner.retry(by=by))
+    def retry(self, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = "") -> BulkReport:
+        """Reopen the runs that failed or were cancelled. Those whose deadline has passed need a new one."""
+        return self._thread.call(lambda: self.inner.retry(deadline=deadline, by=by))
 
     def terminate(self, reason: str = "", *, by: str = "") -> BulkReport:
         """End the runs that have not ended, without asking them."""
@@ -456,13 +456,16 @@ class ClientCalls:
         number."""
         return self._thread.call(lambda: self.inner.resume_all(workflow))
 
-    def retry(self, run: Run[Any] | str, *, by: str = "") -> None:
+    def retry(self, run: Run[Any] | str, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = "") -> None:
         """Reopen a run that failed or was cancelled.
 
         Recorded results stay. The tasks that failed are tried again, and the run goes on. If children are
         still being cancelled because the run ended, this waits for them; they go on as well.
+
+        A run whose deadline has passed needs a new `deadline`, or None to have none any more: otherwise this
+        raises DeadlineOver. Children whose own deadline has passed get the same one.
         """
-        return self._thread.call(lambda: self.inner.retry(_known(run), by=by))
+        return self._thread.call(lambda: self.inner.retry(_known(run), deadline=deadline, by=by))
 
     def history(self, run: Run[Any] | str) -> History:
         """Everything that the store has about a run. Of a run with several chapters: about the last one."""

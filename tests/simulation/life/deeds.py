@@ -19,6 +19,7 @@ from holdfast.client.client import Client
 from holdfast.core.values import RunKey
 from holdfast.errors import (
     BadOption,
+    DeadlineOver,
     HeardByParent,
     NeededByParent,
     NotEnded,
@@ -157,7 +158,7 @@ class Change:
         book.planned[self._id].harms.append(self._what)
         while True:
             try:
-                return await insist(lambda: self._change(client))
+                return await insist(lambda: self._change(client, book))
             except self._REFUSED:
                 return
             except self._TOO_EARLY:
@@ -166,7 +167,14 @@ class Change:
             self._patience -= 1
             await asyncio.sleep(2)
 
-    async def _change(self, client: Client) -> None:
+    async def _retry(self, client: Client, book: Book) -> None:
+        try:
+            await client.retry(self._id, by="ann")
+        except DeadlineOver:
+            book.planned[self._id].harms.append("deadline")
+            await client.retry(self._id, deadline=seconds(61), by="ann")
+
+    async def _change(self, client: Client, book: Book) -> None:
         match self._what:
             case "cancel":
                 await client.cancel(self._id, "enough", by="ann")
@@ -177,7 +185,7 @@ class Change:
             case "resume":
                 await client.resume(self._id, by="ann")
             case "retry":
-                await client.retry(self._id, by="ann")
+                await self._retry(client, book)
             case "try_now":
                 await client.try_now(self._id, by="ann")
             case _:

@@ -65,7 +65,9 @@ class Watch:
         taken = {} if before is None else {message.id: message.taken for message in before.messages}
         for message in after.messages:
             is_new = message.taken is not None and taken.get(message.id) is None
-            if is_new and message.kind is MessageKind.PAUSE and run.status is not RunStatus.PAUSED:
+            is_reopened = before is not None and before.run.status.is_final  # which overtakes the pause
+            is_paused = run.status is RunStatus.PAUSED or is_reopened
+            if is_new and message.kind is MessageKind.PAUSE and not is_paused:
                 self._simulation.world.fail(f"a pause is not forgotten: {run.id} has read it and goes on")
 
     def streams_of(self, run: RunKey) -> Any:
@@ -103,7 +105,7 @@ def problems(book: Book, watch: Watch, simulation: Simulation) -> Iterator[str]:
     for history in simulation.safety.histories():
         run = history.run
         yield from _named(run, _ending(history, book))
-        yield from _named(run, _deadline(history, book, simulation))
+        yield from _named(run, _deadline(history, simulation))
         found = book.final.get(run.key)
         if found is not None:
             yield from _named(run, _signals(run, found, book))
@@ -175,23 +177,20 @@ def _ending(history: History, book: Book) -> Iterator[str]:
     yield f"nothing was done to it that could end it so: {harms}"
 
 
-def _deadline(history: History, book: Book, simulation: Simulation) -> Iterator[str]:
+def _deadline(history: History, simulation: Simulation) -> Iterator[str]:
     """It ends a run by name, within its grace."""
     run = history.run
     deadline = read_run_options(run.options).deadline
     if deadline is None or run.finished_at is None:
         return
-    harms = book.harms_to(run.id or "")
     is_named = run.failure is not None and run.failure.type.endswith(":DeadlineExceeded")
     late = run.finished_at - deadline
-    # A run that is retried after its deadline goes on, and may succeed.
-    may_be_late = run.status is RunStatus.CANCELLED or is_named or "retry" in harms
-    if late > 0 and not may_be_late and simulation.safety.clocks_agree:
+    if late > 0 and run.status is not RunStatus.CANCELLED and not is_named and simulation.safety.clocks_agree:
         yield f"it has ended {late / SECOND} s after its deadline, and does not say so"
-    if late < 0 and is_named and "retry" not in harms and simulation.safety.clocks_agree:
+    if late < 0 and is_named and simulation.safety.clocks_agree:
         yield f"it has failed by its deadline {-late / SECOND} s before it"
     since = max(deadline, simulation.faults_ended_at or 0)
-    if run.finished_at > since + _GRACE + _SLACK and "retry" not in harms:
+    if run.finished_at > since + _GRACE + _SLACK:
         yield f"it has ended {(run.finished_at - since) / SECOND} s after its deadline"
 
 

@@ -8,17 +8,21 @@ requests are struck out, and their numbers are never used again.
 from __future__ import annotations
 
 from holdfast.core.events import Reopened
-from holdfast.core.history import check_counts, read_steps, steps_that_count
-from holdfast.core.journal import ChildAsked, EndAsked, MessageHeard, StepRecord, TaskHeard
+from holdfast.core.history import NO_EVENTS, check_counts, read_steps, steps_that_count
+from holdfast.core.journal import ChildAsked, DeadlineHeard, EndAsked, MessageHeard, StepRecord, TaskHeard
 from holdfast.core.records import History, MessageKind
 from holdfast.core.reopening import (
     UNDONE_TASK,
     ReopeningPlan,
     next_numbers,
     open_after,
-    unread_cancellations,
+    overtaken_messages,
 )
 from holdfast.core.values import RunStatus, task_id
+
+_DEADLINE_EXCEEDED = "holdfast.errors:DeadlineExceeded"
+_NOT_AGAIN = NO_EVENTS | {MessageKind.CANCEL}
+"""Messages that have had their effect: a retried run must not be cancelled, terminated or paused by them."""
 
 
 def plan_reopening(history: History) -> ReopeningPlan:
@@ -36,9 +40,7 @@ def plan_reopening(history: History) -> ReopeningPlan:
         [
             message.id
             for message in history.messages
-            if message.taken is not None
-            and message.taken >= position
-            and message.kind not in (MessageKind.CANCEL, MessageKind.CHILD)
+            if message.taken is not None and message.taken >= position and message.kind not in _NOT_AGAIN
         ],
         [child.key for child in history.children if child.seq in children and child.status.is_undone],
         [
@@ -46,16 +48,20 @@ def plan_reopening(history: History) -> ReopeningPlan:
             for child in history.children
             if child.seq in children & _attached(before) and not child.status.is_final
         ],
-        unread_cancellations(history),
+        overtaken_messages(history),
         holds_children=False,
     )
 
 
 def _reopening_position(history: History, counted: list[tuple[int, StepRecord]]) -> int:
-    """The position of the step that led to the end: a failed task, a cancellation, or the last step."""
+    """The position of the step that led to the end: a failed task, a cancellation, a deadline, or the last
+    step."""
     if not counted:
         return history.chapter.first_position
     last, final = counted[-1]
+    told = [at for at, record in counted if any(isinstance(it, DeadlineHeard) for it in record.heard)]
+    if told and history.run.failure is not None and history.run.failure.type == _DEADLINE_EXCEEDED:
+        return told[0]  # what its code did after that was to clean up
     if not any(isinstance(asked, EndAsked) for asked in final.asked):
         return last + 1  # it was cancelled while it was parked, so no step ended it
     # If the run did not end as cancelled, its code survived the cancellation.

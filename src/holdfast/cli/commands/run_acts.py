@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
+from holdfast.cli.arguments.plans import read_span
 from holdfast.cli.database import DatabaseOptions, find_database, use_client
 from holdfast.cli.options import RUN_HELP, AsJson, Db, Namespace
 from holdfast.cli.views.output import print_json, say
@@ -63,6 +64,12 @@ _Note = Annotated[
 _TaskName = Annotated[
     str | None,
     typer.Option("--task", metavar="NAME|NUMBER", help="Only this task of the run.", show_default=False),
+]
+_Deadline = Annotated[
+    str | None,
+    typer.Option(
+        "--deadline", metavar="SPAN|none", help="A new deadline from now, such as 1h.", show_default=False
+    ),
 ]
 
 
@@ -225,9 +232,12 @@ def try_runs_now(by: _By = "", task: _TaskName = None) -> _Plan:
 
 
 @_command(_Act("retry", "is open again", _UNDONE, opens=True))
-def retry_runs(by: _By = "") -> _Plan:
+def retry_runs(by: _By = "", deadline: _Deadline = None) -> _Plan:
     """Open a failed or cancelled run again. What failed is tried again; recorded results stay."""
-    return lambda client, id: client.retry(id, by=by), lambda runs: runs.retry(by=by)
+    given: dict[str, Any] = {"by": by}
+    if deadline is not None:
+        given["deadline"] = None if deadline == "none" else read_span("--deadline", deadline)
+    return lambda client, id: client.retry(id, **given), lambda runs: runs.retry(**given)
 
 
 _RESUME = _Act("resume", "may go on", _HELD, opens=True)

@@ -307,14 +307,15 @@ ORDER BY parent, parent_seq;
 -- The epoch increases, so that nothing decided before the reopening can be written after it.
 WITH again AS MATERIALIZED (
     SELECT $1::text AS namespace, again.*
-    FROM unnest($2::uuid[], $3::int4[], $4::timestamptz[], $5::text[], $6::text[], $7::text[])
-        AS again (run, epoch, wake_at, waiting, waiting_kind, waiting_name)
+    FROM unnest($2::uuid[], $3::int4[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::json[])
+        AS again (run, epoch, wake_at, waiting, waiting_kind, waiting_name, options)
 )
 UPDATE holdfast.runs
 SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, fingerprint = NULL,
     waiting = again.waiting, waiting_kind = again.waiting_kind, waiting_name = again.waiting_name,
     waiting_epoch = runs.epoch + 1,
-    owner = NULL, epoch = runs.epoch + 1, wake_at = again.wake_at, setbacks = 0
+    owner = NULL, epoch = runs.epoch + 1, wake_at = again.wake_at, setbacks = 0,
+    options = coalesce(again.options, runs.options)
 FROM again
 WHERE runs.namespace = again.namespace AND runs.key = again.run AND runs.epoch = again.epoch
     AND runs.status IN ('success', 'failed', 'cancelled')

@@ -227,7 +227,7 @@ ORDER BY parent_seq;
 UPDATE runs
 SET status = 'running', output = NULL, failure = NULL, finished_at = NULL, fingerprint = NULL,
     waiting = ?5, waiting_kind = ?6, waiting_name = ?7, waiting_epoch = epoch + 1,
-    owner = NULL, epoch = epoch + 1, wake_at = ?4, setbacks = 0
+    owner = NULL, epoch = epoch + 1, wake_at = ?4, setbacks = 0, options = coalesce(CAST(?8 AS TEXT), options)
 WHERE namespace = ?1 AND key = ?2 AND epoch = ?3 AND status IN ('success', 'failed', 'cancelled')
 RETURNING key;
 
