@@ -28,6 +28,8 @@ from holdfast import (
     workflow,
 )
 from holdfast.errors import BadOption
+from holdfast.ports.commits import Commit
+from holdfast.stores.sql_store import SqlStore
 from holdfast.testing import Environment, assert_durable
 
 catalog = Catalog()
@@ -135,6 +137,33 @@ async def test_a_cancellation_ends_a_run_before_its_time(store_url: str) -> None
 
         with pytest.raises(RunCancelled, match="not needed"):
             await run.result(timeout=SOON)
+
+
+@pytest.mark.parametrize("signals", [1, 3])
+async def test_a_run_that_is_cancelled_before_its_time_does_not_begin(
+    store_url: str, monkeypatch: pytest.MonkeyPatch, signals: int
+) -> None:
+    commit = SqlStore.commit
+    steps: list[Any] = []
+
+    async def commit_with_little_mail(self: Any, it: Commit) -> Any:
+        it.mail_rows = 1
+        steps.extend(it.steps)
+        return await commit(self, it)
+
+    monkeypatch.setattr(SqlStore, "commit", commit_with_little_mail)
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        async with Holdfast(store_url, catalog=catalog, engine=False) as client:
+            run = await client.start(simple.options(delay=3600 * SECOND), 5)
+            for number in range(signals):
+                await run.signal("go", number)
+            await run.cancel("not needed")
+
+            with pytest.raises(RunCancelled, match="not needed"):
+                await run.result(timeout=SOON)
+        assert (began, steps) == ([], [])
+        told = await hf.messages(run.id)
+        assert [message.kind for message in told if message.is_read] == ["cancel"]
 
 
 # --- deadlines

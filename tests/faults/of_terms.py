@@ -207,4 +207,10 @@ FAULTS = [
         [Code("core.history:_Restorer._open_again").remove("self._past.is_overdue = False")],
         cases(_ENDS, "test_a_dag_ends_at_its_new_deadline[sqlite]"),
     ),
+    Fault(
+        "early-runs-begin-with-older-mail",
+        "a run that is cancelled before its start does not begin, though its node reads older mail first",
+        [Code("engine.early_ends:ends_before_start").replace("A in B.left and C", "False")],
+        cases(_TERMS, "test_a_run_that_is_cancelled_before_its_time_does_not_begin[sqlite-3]"),
+    ),
 ]

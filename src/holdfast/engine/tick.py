@@ -69,6 +69,7 @@ from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.chapters import HistoryLimit, begin_chapter
 from holdfast.engine.command_checks import check_commands, check_step_size
 from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.early_ends import ends_before_start
 from holdfast.engine.inbox import (
     AttemptDue,
     AttemptEnded,
@@ -202,6 +203,12 @@ class Tick:
         """Give a run its events, and turn the commands that it answers with into rows."""
         steps = resident.position - resident.first_position
         if steps >= self._limit.warns_from and self._limit.is_reached(self, resident, steps):
+            return
+        if (
+            not resident.is_begun
+            and resident.record.options is not None
+            and ends_before_start(self, resident)
+        ):
             return
         events = resident.events
         resident.events = []

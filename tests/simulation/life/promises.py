@@ -87,11 +87,9 @@ class Watch:
             self._simulation.world.fail(f"no task begins while its run is paused: {what}")
         if history.run.status.is_final:
             self._simulation.world.fail(f"a run that has ended does nothing: {what}")
-        # A cancellation wakes a run before its start. If older mail fills what a node reads at once, the node
-        # hears of the cancellation after the first step of the run, which may begin a task.
         is_early = options.start_at is not None and self._simulation.world.now < options.start_at - SECOND
         was_retried = any(it.kind is MessageKind.RETRY for it in history.messages)  # which starts it at once
-        if is_early and not cleans_up and not was_retried:
+        if is_early and not was_retried:
             self._simulation.world.fail(f"no task begins before the start of its run: {what}")
 
 
