@@ -387,6 +387,8 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         look(f"schedules in {space} {name}", lambda store: store.list_schedules(space, name))
         look(f"nodes in {space}", lambda store: _sorted(store.list_nodes(space)))
         which_ones = [(name, version) for name in workflows for version in ("1", "2", "3")]
+        newest = dice.pick(workflows) if workflows else "none"
+        look(f"the newest {newest} in {space}", lambda store: store.find_newest_definition(space, newest))
         look(f"definitions in {space}", lambda store: _sorted(store.find_definitions(space, which_ones)))
         look(f"list_runs in {space} {which}", lambda store: store.list_runs(space, which))
         look("now", lambda store: store.now())

@@ -349,6 +349,14 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
         known = (self.tables.workflows.get((namespace, name, version)) for name, version in which)
         return [found[0] for found in known if found is not None and found[2] == PUBLISHED]
 
+    async def find_newest_definition(self, namespace: str, name: str) -> Definition | None:
+        found = [
+            (since, known.version, known)
+            for (space, _, _), (known, since, status) in self.tables.workflows.items()
+            if (space, known.name, status) == (namespace, name, PUBLISHED) and not known.is_published
+        ]
+        return max(found)[2] if found else None
+
     # --- the client
 
     async def create_runs(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:

@@ -170,4 +170,13 @@ FAULTS = [
         [Code("client.explaining:Explainer._holders").replace("A == B", "False")],
         cases("client/test_explaining.py", "test_a_task_behind_a_limit_names_who_holds_the_slot[sqlite]"),
     ),
+    Fault(
+        "old-versions-are-started",
+        "a client without the code starts the version that was registered last",
+        [Query("sqlite:newest_workflow").replace("created_at DESC, version DESC", "created_at, version")],
+        cases(
+            "client/test_without_code.py",
+            "test_the_version_that_was_registered_last_is_started_or_the_one_that_is_named[sqlite]",
+        ),
+    ),
 ]

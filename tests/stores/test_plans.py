@@ -53,7 +53,7 @@ NAMED = {
     "unread_message_names", "unread_messages_of", "update_schedule", "wake_cancelled_runs",
     "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task", "watched_runs", "watched_tasks",
     "begin_chapters", "chapter_starts", "clear_chapters", "count_steps", "keep_first_chapters",
-    "trim_chapters",
+    "trim_chapters", "newest_workflow",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {

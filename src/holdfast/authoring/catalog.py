@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
+from holdfast.authoring.code.elsewhere import startable_code
 from holdfast.authoring.differences import describe_difference
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
@@ -155,6 +156,10 @@ class WorkflowKinds(Protocol):
 
     def read_published(self, definition: Definition) -> DataWorkflow:
         """Raises BadFlow."""
+        ...
+
+    def read_data(self, definition: Definition) -> DataWorkflow | None:
+        """None for code, and for what cannot be read here."""
         ...
 
     def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
@@ -440,6 +445,12 @@ class Definitions:
 
     def startable_as(self, definition: Definition) -> Startable:
         return self._startable(self._read_published(definition))
+
+    def startable_elsewhere(self, definition: Definition) -> Startable | None:
+        if definition.kind in ("dag", "flow"):
+            found = self.kinds.read_data(definition)
+            return None if found is None else self._startable(found)
+        return startable_code(definition, self.codec)
 
     def _startable(self, found: WorkflowDefinition) -> Startable:
         def pack(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Payload:

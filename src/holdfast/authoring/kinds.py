@@ -66,6 +66,9 @@ class Kinds:
 
         return read_edition(definition)
 
+    def read_data(self, definition: Definition) -> DataWorkflow | None:
+        return read_definition(definition)
+
     def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
         # DAGs and flows are stored before their runs, so a missing definition is code.
         return reopening_plan("code" if definition is None else definition.kind, history)

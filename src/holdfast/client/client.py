@@ -266,13 +266,27 @@ class Client(RunReading):
         return startable
 
     async def _startable_by_name(self, workflow: Any, version: str | int | None) -> Startable | None:
-        """A published flow, or else the task of that name. Raises NotPublished."""
+        """A published flow, the task of that name, or what another process has. Raises NotPublished."""
         published = await self._find_published(workflow, version)
         if published is not None:
             return self._workflows.startable_as(published)
         await self._refuse_unpublished(workflow, version)
-        is_name = isinstance(workflow, str) and version is None
-        return self._workflows.startable_task(workflow) if is_name else None
+        if not isinstance(workflow, str):
+            return None
+        task = self._workflows.startable_task(workflow) if version is None else None
+        return task or await self._startable_elsewhere(workflow, version)
+
+    async def _startable_elsewhere(self, name: str, version: str | int | None) -> Startable | None:
+        """A workflow that only other processes have."""
+        if version is None:
+            known = await self._store.find_newest_definition(self.namespace, name)
+        else:
+            found = await self._store.find_definitions(self.namespace, [(name, str(version))])
+            known = found[0] if found else None
+        if known is None:
+            return None
+        self._registered.add((known.name, known.version))
+        return self._workflows.startable_elsewhere(known)
 
     async def _refuse_unpublished(self, workflow: Any, version: str | int | None) -> None:
         """Raises NotPublished if it is a flow without a published version."""

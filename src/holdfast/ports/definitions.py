@@ -26,6 +26,11 @@ class DefinitionStore(Protocol):
         """The stored definitions among these names and versions. Drafts are left out."""
         ...
 
+    async def find_newest_definition(self, namespace: str, name: str) -> Definition | None:
+        """The version of that name that a node or a client has registered last. Versions that were published
+        are left out."""
+        ...
+
     async def find_published_definition(
         self, namespace: str, name: str, number: int | None
     ) -> Definition | None:

@@ -58,6 +58,11 @@ class Workflows(Protocol):
         """A published workflow. Raises BadDocument if its definition cannot be read here."""
         ...
 
+    def startable_elsewhere(self, definition: Definition) -> Startable | None:
+        """A workflow that another process has registered and this one does not have. None if its definition
+        cannot be read here."""
+        ...
+
     def stored(self) -> Sequence[Definition]:
         """Every version that is defined here, to be stored."""
         ...

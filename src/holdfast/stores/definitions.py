@@ -31,6 +31,10 @@ class SqlDefinitionStore(SqlRole):
         rows = await self._driver.read(lambda tx: tx.many_returning("find_workflows", asked, namespace))
         return [records.definition(row) for row in rows]
 
+    async def find_newest_definition(self, namespace: str, name: str) -> Definition | None:
+        rows = await self._driver.fetch("newest_workflow", namespace, name)
+        return records.definition(rows[0]) if rows else None
+
     async def find_published_definition(
         self, namespace: str, name: str, number: int | None
     ) -> Definition | None:

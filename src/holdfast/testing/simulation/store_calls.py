@@ -81,6 +81,7 @@ READS = frozenset(
         "list_flow_versions",
         "find_flow_version",
         "find_published_definition",
+        "find_newest_definition",
         "list_run_overviews",
         "find_run_overview",
         "count_runs",

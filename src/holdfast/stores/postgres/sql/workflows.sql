@@ -25,3 +25,9 @@ WITH asked AS MATERIALIZED (
 SELECT workflows.name, workflows.version, kind, hash, source, origin, number IS NOT NULL
 FROM asked JOIN holdfast.workflows USING (namespace, name, version)
 WHERE workflows.status = 'published';
+
+-- name: newest_workflow
+-- Of all versions that nodes and clients have brought with them. A name has few.
+SELECT name, version, kind, hash, source, origin, number IS NOT NULL FROM holdfast.workflows
+WHERE namespace = $1::text AND name = $2::text AND status = 'published' AND number IS NULL
+ORDER BY created_at DESC, version DESC LIMIT 1;

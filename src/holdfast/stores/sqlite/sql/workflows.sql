@@ -12,3 +12,9 @@ SELECT name, version FROM workflows WHERE namespace = ?1 AND name = ?2 AND versi
 -- Drafts are left out: they are never run, and they may still change.
 SELECT name, version, kind, hash, source, origin, number IS NOT NULL FROM workflows
 WHERE namespace = ?1 AND name = ?2 AND version = ?3 AND status = 'published';
+
+-- name: newest_workflow
+-- Of all versions that nodes and clients have brought with them. A name has few.
+SELECT name, version, kind, hash, source, origin, number IS NOT NULL FROM workflows
+WHERE namespace = ?1 AND name = ?2 AND status = 'published' AND number IS NULL
+ORDER BY created_at DESC, version DESC LIMIT 1;

@@ -1,0 +1,35 @@
+"""Starting workflows in code that only other processes have: what the store knows of them is enough.
+
+The store has their source, which is not executed here. So this process knows no types: arguments are given by
+name, the node that takes the run checks them, and results are plain values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.core.codec import Codec, decode_any
+from holdfast.core.records import TASK_VERSION, Definition, task_claim
+from holdfast.core.values import Payload
+from holdfast.errors import WrongType
+from holdfast.ports.programs import Pinned
+from holdfast.ports.workflows import Startable
+
+
+def startable_code(definition: Definition, codec: Codec) -> Startable:
+    name, version = definition.name, definition.version
+
+    def pack(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Payload:
+        if args:
+            raise WrongType(
+                f"a call of {name}",
+                "it is not defined in this process, so its parameters are not known here; give all arguments "
+                f"by name, as in start({name!r}, amount=5), or import the module that defines it",
+            )
+        return codec.encode(kwargs, f"a call of {name}")
+
+    if version == TASK_VERSION:
+        claim = task_claim(name)
+    else:
+        claim = name if version.startswith("auto-") else f"{name}@{version}"
+    return Startable(definition, Pinned(version, claim), pack, decode_any)
