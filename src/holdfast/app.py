@@ -30,6 +30,7 @@ from holdfast.engine.engine import Engine
 from holdfast.engine.node_ids import is_surely_dead, new_node_id
 from holdfast.engine.pruning import Pruner
 from holdfast.engine.stop_signals import StopSignals
+from holdfast.engine.stream_pruning import StreamPruner
 from holdfast.engine.system_clock import SystemClock, set_by_database
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import (
@@ -273,6 +274,7 @@ def tuning_of(settings: Settings) -> Tuning:
         log_limit=settings.log_limit,
         stream_items=settings.stream_items,
         stream_bytes=settings.stream_bytes,
+        stream_kept=dt.timedelta(seconds=settings.stream_kept_seconds),
         step_bytes=settings.max_step_bytes,
     )
 
@@ -362,7 +364,7 @@ class Parts:
             tuning=self.tuning,
             own_runs_only=own_runs_only,
             pruner=None if own_runs_only else self._pruner(),
-            change_pruner=self._change_pruner() if self._is_own_store else None,
+            after_commits=[self._change_pruner(), self._stream_pruner()] if self._is_own_store else [],
             find_attempt=attempt_of,
         )
 
@@ -370,6 +372,10 @@ class Parts:
         """It uses the lanes of clients, so that it holds up no commit."""
         deleter = Retention(self.store, namespace=self.settings.namespace, now=self.clock.now)
         return Pruner(deleter, self.settings.retention_rules, self.clock, self.dice)
+
+    def _stream_pruner(self) -> StreamPruner:
+        kept_for = dt.timedelta(seconds=self.settings.stream_kept_seconds)
+        return StreamPruner(self.store, self.dice, kept_for)
 
     def _change_pruner(self) -> ChangePruner:
         """On the lanes of clients, too."""

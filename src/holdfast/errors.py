@@ -255,8 +255,8 @@ class StreamGap(Refused, LookupError):
         """`first` is the offset of the oldest item that is kept."""
         super().__init__(
             f"stream {show(stream)} of run {show(run)} has no item {wanted} any more: {first} is the oldest "
-            f"that is kept; go on with after={first - 1}, read faster, or raise the settings stream_items "
-            "and stream_bytes"
+            f"that is kept; go on with after={first - 1}, read faster, or raise the settings stream_items, "
+            "stream_bytes and stream_kept_seconds"
         )
 
 

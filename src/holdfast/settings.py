@@ -26,6 +26,7 @@ _NEVER_ZERO = {
     "worker_ttl_seconds",
     "worker_refresh_seconds",
     "queue_lease_seconds",
+    "stream_kept_seconds",
 }
 _OTHER_NAMES = {
     "worker_ttl_seconds": "WORKER_OFFLINE_TTL_SEC",
@@ -61,6 +62,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How many items are kept of each stream of a run. The oldest are dropped."""
     stream_bytes: int = 64 * 1024 * 1024
     """How many bytes are kept of each stream of a run."""
+    stream_kept_seconds: float = 604_800
+    """How long items of streams are kept."""
     watch_kept_seconds: float = 3600
     """How long changes are kept for watchers that come back."""
     watch_bytes: int = 256 * 1024 * 1024

@@ -43,7 +43,8 @@ _COLUMNS = {
     "lost_runs": "node, run",
     "workflows": "name, version, kind, hash, source, origin, number, namespace, created_at, status",
     "logs": "number, run, seq, attempt, lines",
-    "stream_items": "run, name, next_offset, first_offset, total_bytes, seq, attempt, is_first, items",
+    "stream_items": "run, name, next_offset, first_offset, total_bytes, seq, attempt, is_first, items, "
+    "drop_at",
     "schedules": "name, workflow, input, plan, origin, is_paused, revision, cursor, queued, active, next_at, "
     "skipped, skip_note, created_at, updated_at, namespace",
     "flows": "id, name, description, created_at, namespace",

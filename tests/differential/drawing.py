@@ -189,6 +189,7 @@ class Drawing:
         commit.mail_rows = dice.pick([10_000, 1, 2, 3])
         commit.stream_items = dice.pick([100_000, 4])
         commit.stream_bytes = dice.pick([1_000_000, 60])
+        commit.drop_items_at = dice.pick([None, Instant(self._now + 1_000_000)])
         commit.read = {
             message.run: message.id for message in self._tables.messages.values() if dice.chance(20)
         }

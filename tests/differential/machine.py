@@ -33,7 +33,7 @@ RANDOM = st.randoms(use_true_random=False)
 """Random numbers from hypothesis, which can repeat and shrink them."""
 
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["signal_or_start"] + ["reopen", "cancel_parked"] * 2
-DEEDS += ["renew_lease", "end_lease", "delete", "act", "restart", "act"]
+DEEDS += ["renew_lease", "end_lease", "delete", "act", "restart", "act", "drop_items"]
 DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
 """The deeds. A deed that is listed more often happens more often."""
 
@@ -258,6 +258,10 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         space = self._space_of(dice, family[0].run)
         what = f"reopen_runs in {space} {family}"
         self.stores.ask(what, lambda store: store.reopen_runs(space, family), tells=bool)
+
+    def _drop_items(self, dice: Dice, drawing: Drawing) -> None:
+        now = self.clock.now
+        self.stores.ask("drop old items", lambda store: store.drop_old_items(now, 10_000))
 
     def _unpark(self, dice: Dice, drawing: Drawing) -> None:
         runs, now = sorted({drawing.idle(), *drawing.keys(2)}), self.clock.now

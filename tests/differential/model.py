@@ -357,6 +357,22 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
         ]
         return max(found)[2] if found else None
 
+    async def drop_old_items(self, now: Instant, rows: int) -> int:
+        with self.transaction() as tables:
+            due = [at for at, row in tables.items.items() if row.drop_at is not None and row.drop_at <= now]
+            last = {at for at in due if at[2] == max(it[2] for it in tables.items if it[:2] == at[:2])}
+            for at in due:
+                if at in last:
+                    tables.items[at] = tables.items[at]._replace(first=at[2], items=b"[]", drop_at=None)
+                else:
+                    del tables.items[at]
+            for run, name, end in due:
+                rows_before = [at for at in tables.items if at[:2] == (run, name) and at[2] < end]
+                for at in rows_before:
+                    if tables.items[at].first == at[2]:
+                        del tables.items[at]
+            return len(due)
+
     # --- the client
 
     async def create_runs(self, namespace: str, runs: Sequence[RunRecord]) -> dict[RunKey, RunKey]:
@@ -732,7 +748,7 @@ def _write(tables: Tables, commit: Commit) -> None:
         tables.last_log += 1
         tables.logs[tables.last_log] = row
     for row in commit.published:
-        _publish(tables, row)
+        _publish(tables, row, commit.drop_items_at)
     for (run, stream), added in Counter((row.run, row.stream) for row in commit.published).items():
         _trim(tables, run, stream, commit, looked_at=16 + 2 * added)
     for row in commit.state:
@@ -752,12 +768,12 @@ def _write(tables: Tables, commit: Commit) -> None:
         tables.set_wait(row.run, WaitDescription(row.waiting, row.waiting_kind, row.waiting_name))
 
 
-def _publish(tables: Tables, row: NewItems) -> None:
+def _publish(tables: Tables, row: NewItems, drop_at: Instant | None) -> None:
     end, size = 0, 0
     for (run, stream, each), known in tables.items.items():
         if (run, stream) == (row.run, row.stream) and each > end:
             end, size = each, known.total_bytes
-    new = StreamRow(end, size + row.size, row.seq, row.attempt, row.is_first, row.items)
+    new = StreamRow(end, size + row.size, row.seq, row.attempt, row.is_first, row.items, drop_at)
     insert(tables.items, (row.run, row.stream, end + row.count), new)
 
 

@@ -78,6 +78,7 @@ class StreamRow(NamedTuple):
     attempt: int
     is_first: int
     items: bytes
+    drop_at: Instant | None = None
 
 
 @dataclass

@@ -67,4 +67,23 @@ FAULTS = [
         [Code("stores.commit_script:_write_items").replace("tx.many('trim_streams', ...)", "None")],
         cases("stores/test_streams.py", "test_the_last_row_is_kept_however_large_it_is"),
     ),
+    Fault(
+        "last-items-are-deleted",
+        "a stream whose items are all too old goes on counting",
+        [
+            Code("stores.nodes:SqlNodeStore.drop_old_items").replace(
+                "[A for row in found if not B]", "[row[:3] for row in found]"
+            )
+        ],
+        cases(
+            "stores/test_streams.py",
+            "test_old_items_are_dropped_in_bites_and_the_stream_goes_on_counting[sqlite]",
+        ),
+    ),
+    Fault(
+        "items-stay-for-ever",
+        "items are dropped when they are as old as the setting says",
+        [Code("engine.deciding:Decider._hear").remove("tick.commit.drop_items_at = A")],
+        cases("engine/test_old_items.py", "test_items_are_dropped_when_they_are_too_old[sqlite]"),
+    ),
 ]

@@ -53,10 +53,12 @@ NAMED = {
     "unread_message_names", "unread_messages_of", "update_schedule", "wake_cancelled_runs",
     "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task", "watched_runs", "watched_tasks",
     "begin_chapters", "chapter_starts", "clear_chapters", "count_steps", "keep_first_chapters",
-    "trim_chapters", "newest_workflow",
+    "trim_chapters", "newest_workflow", "drop_items", "drop_empty_items",
+    "empty_items",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
+    "items_to_drop": "stream_items_to_drop",
     "count_all_cold_runs": "runs_cold_by_workflow",
     "count_all_ended_runs": "runs_ended_by_workflow",
     "count_all_runs_by_status": "runs_by_status",

@@ -165,3 +165,28 @@ async def test_many_small_rows_are_dropped_as_large_ones_come(store: SqlStore) -
 
     [found] = await store.list_streams(SPACE, key(1))
     assert (found.first, found.next) == (215, 220)  # at least 5,000 bytes are kept
+
+
+async def test_old_items_are_dropped_in_bites_and_the_stream_goes_on_counting(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1, 2)
+    for number in range(3):
+        row = published(1, number, number)
+        await node.commit(held=node.held(1), published=[row], drop_items_at=at(10 + number))
+    await node.commit(held=node.held(2), published=[published(2, "kept")])
+
+    assert await store.drop_old_items(at(9), 100) == 0
+    assert await store.drop_old_items(at(12), 1) == 1
+    assert values(await read(store)) == [(2, 1), (3, 1), (4, 2), (5, 2)]
+    assert await store.drop_old_items(at(12), 100) == 2
+    assert await store.drop_old_items(at(12), 100) == 0
+
+    page = await read(store)
+    assert (values(page), [record.first for record in page.records], page.next) == ([], [6], 6)
+    assert await store.list_streams(SPACE, key(1)) == [StreamSummary("tokens", 6, 6)]
+    assert values(await read(store, 2)) == [(0, "kept")]
+    await node.commit(held=node.held(1), published=[published(1, "new")], drop_items_at=at(20))
+    assert values(await read(store)) == [(6, "new")]
+    assert await store.drop_old_items(at(20), 100) == 1
+    assert await store.list_streams(SPACE, key(1)) == [StreamSummary("tokens", 7, 7)]
+    assert (await read(store)).next == 7

@@ -83,6 +83,7 @@ class StreamReading(msgspec.Struct, frozen=True):
                 for record in page.records:
                     if record.first > wanted and is_begun:
                         raise StreamGap(self.id, self.name, wanted, record.first)
+                    wanted = max(wanted, record.first)  # the items of a row that is empty are gone
                     for item in self._items_of(record):
                         if item.offset >= wanted:
                             wanted, is_begun = item.offset + 1, True

@@ -1,9 +1,5 @@
 """Removes changes that nobody needs any more: they are kept for the setting `watch_kept_seconds`, and up to
-`watch_bytes`.
-
-It looks after a commit, now and then. So a node that has nothing to do sends nothing. Each node that works
-looks, and short-lived ones do with some chance, so it is done as often as changes are written.
-"""
+`watch_bytes`."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from random import Random
 from typing import Final, Protocol
 
 from holdfast.core.values import Instant, later
+from holdfast.engine.after_commits import AfterCommits
 from holdfast.errors import StoreError
 from holdfast.ports.changes import Removal
 
@@ -32,28 +29,12 @@ class RemovesChanges(Protocol):
     async def remove_changes(self, before: Instant, bytes: int, rows: int) -> Removal: ...
 
 
-class ChangePruner:
+class ChangePruner(AfterCommits):
     def __init__(self, store: RemovesChanges, dice: Random, kept_for: dt.timedelta, bytes: int) -> None:
+        super().__init__(dice, min(max(kept_for / 4, _SHORTEST), _LONGEST), "holdfast change pruner")
         self._store = store
-        self._dice = dice
         self._kept_for = kept_for
         self._bytes = bytes
-        self._every = min(max(kept_for / 4, _SHORTEST), _LONGEST)
-        self._look_at: Instant | None = None
-        self._task: asyncio.Task[None] | None = None
-
-    def note_commit(self, now: Instant) -> None:
-        if self._look_at is None:
-            # At a random time, so that the nodes of a fleet do not look together.
-            self._look_at = later(now, self._every * self._dice.random())
-        if now >= self._look_at and (self._task is None or self._task.done()):
-            self._look_at = later(now, self._every)
-            self._task = asyncio.create_task(self.look(now), name="holdfast change pruner")
-
-    def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
 
     async def look(self, now: Instant) -> None:
         """Remove what is too old, or too much."""

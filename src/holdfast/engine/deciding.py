@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from holdfast.core.values import Instant, microseconds
+from holdfast.core.values import Instant, later, microseconds
 from holdfast.engine.admission import Admission
 from holdfast.engine.alarms import Alarms
 from holdfast.engine.attempt_recorder import hold
@@ -186,6 +186,7 @@ class Decider:
         if tick.commit.published:
             tick.commit.stream_items = self._tuning.stream_items
             tick.commit.stream_bytes = self._tuning.stream_bytes
+            tick.commit.drop_items_at = later(tick.now, self._tuning.stream_kept)
         for fact in self._inbox.take(AFTER_RUNS):
             tick.hear(fact)
 

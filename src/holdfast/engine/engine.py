@@ -20,9 +20,9 @@ from holdfast.core.records import RunRecord
 from holdfast.core.run_options import PLAIN_TERMS, RunTerms
 from holdfast.core.values import Instant, NodeId, Payload, RunKey, later
 from holdfast.engine.admission import Admission
+from holdfast.engine.after_commits import AfterCommits
 from holdfast.engine.alarms import Alarms
 from holdfast.engine.attempt_timers import AttemptTimers
-from holdfast.engine.change_pruning import ChangePruner
 from holdfast.engine.committing import Committer
 from holdfast.engine.deciding import Decider
 from holdfast.engine.dispatcher import Dispatcher, ExecutorRouter
@@ -88,7 +88,7 @@ class Engine:
         tuning: Tuning,
         own_runs_only: bool = False,
         pruner: Pruner | None = None,
-        change_pruner: ChangePruner | None = None,
+        after_commits: Sequence[AfterCommits] = (),
         find_attempt: FindAttempt = lambda _: None,
         watch_loop: Callable[[Clock, Activity, FindAttempt, dt.timedelta], LoopWatch] = LoopWatch,
         run_keeper: Callable[[LeaseKeeper, Activity], KeeperRunner] = KeeperThread,
@@ -103,7 +103,7 @@ class Engine:
         self._tuning = tuning
         self._observer = observer
         self._pruner = pruner
-        self._change_pruner = change_pruner
+        self._after_commits = after_commits
         self._find_attempt = find_attempt
         self._watch_loop, self._run_keeper = watch_loop, run_keeper
         self._keeper: LeaseKeeper | None = None
@@ -329,7 +329,7 @@ class Engine:
         self._residents.drop_all()
 
     def _stop_pruners(self) -> None:
-        for each in (self._pruner, self._change_pruner):
+        for each in (self._pruner, *self._after_commits):
             if each is not None:
                 each.stop()
 
@@ -478,8 +478,8 @@ class Engine:
                 self._poller.poll_now()  # it has just joined, and counts among its peers now
             with GcPause():
                 self._effects.carry_out(tick, receipt)
-                if self._change_pruner is not None:
-                    self._change_pruner.note_commit(tick.now)
+                for each in self._after_commits:
+                    each.note_commit(tick.now)
             await self._loader.receive(receipt)
         if self._loader.has_work and not self._is_draining:
             await self._loader.go_on()

@@ -33,6 +33,7 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     stream_items: int = 100_000
     """How many items of a stream are kept."""
     stream_bytes: int = 64 * 1024 * 1024
+    stream_kept: dt.timedelta = dt.timedelta(days=7)
     max_resident: int = 10_000
     """How many runs to hold in memory at most."""
     max_idle: int = 256

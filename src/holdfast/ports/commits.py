@@ -313,6 +313,8 @@ class Commit(msgspec.Struct):
     stream_items: int = 100_000
     """How many items to keep of each stream to which this commit adds. The oldest rows are dropped."""
     stream_bytes: int = 64 * 1024 * 1024
+    drop_items_at: Instant | None = None
+    """When the items that this commit adds to streams are dropped. None: not by their age."""
     read: Mapping[RunKey, MessageId] = {}
     """The newest message of each run that the node has in memory already. Only newer ones are returned,
     except of runs that this commit claims. `recover_commit` returns the older ones too."""

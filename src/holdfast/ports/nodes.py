@@ -106,6 +106,11 @@ class NodeStore(Protocol):
         """Runs that were taken from the node because others have replaced them. Each is returned once."""
         ...
 
+    async def drop_old_items(self, now: Instant, rows: int) -> int:
+        """Drop items of streams that are due for it, in all namespaces: so many rows at most. Returns their
+        number. The last row of each stream stays, without items, so that the stream goes on counting."""
+        ...
+
     async def next_due_time(self, namespace: str, runs: Sequence[RunKey]) -> Instant | None:
         """When the first of these runs is due. Runs that have an owner do not count."""
         ...

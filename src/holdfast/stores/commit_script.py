@@ -253,7 +253,7 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
 
 
 def _write_items(tx: Transaction, commit: Commit) -> None:
-    tx.many("insert_items", _rows(commit.published))
+    tx.many("insert_items", _rows(commit.published), commit.drop_items_at)
     added = Counter((row.run, row.stream) for row in commit.published)
     oldest: list[Row] = [(run, name, _OLDEST + 2 * rows) for (run, name), rows in sorted(added.items())]
     tx.many("trim_streams", oldest, commit.stream_items, commit.stream_bytes)

@@ -48,6 +48,17 @@ class SqlNodeStore(SqlRole):
         """As a `LeaseRenewal` does."""
         await self._driver.write_and_tell(lambda tx: end_lease(tx, namespace, node, stall, now))
 
+    async def drop_old_items(self, now: Instant, rows: int) -> int:
+        def script(tx: Transaction) -> int:
+            # A row that is not the last one never becomes the last: nobody deletes that one.
+            found = tx.rows("items_to_drop", now, rows)
+            tx.many("drop_items", [row[:3] for row in found if not row[3]])
+            tx.many("drop_empty_items", [row[:3] for row in found])
+            tx.many("empty_items", [row[:3] for row in found if row[3]])
+            return len(found)
+
+        return await self._driver.write(script)
+
     async def find_stalls(self, runs: Sequence[RunKey]) -> list[StallRecord]:
         keys: list[Row] = [(run,) for run in runs]
         rows = await self._driver.read(lambda tx: tx.many_returning("stalls_of", keys))

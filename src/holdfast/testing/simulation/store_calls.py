@@ -35,6 +35,7 @@ WRITES = frozenset(
         "bury_runs",
         "clear_buried",
         "remove_changes",
+        "drop_old_items",
         "tell_watched",
         "import_definitions",
         "import_runs",

@@ -2,13 +2,13 @@
 -- The offsets go on from the last row of the stream, whichever node wrote it. A batch may have several rows of a
 -- stream, which do not see each other.
 INSERT INTO holdfast.stream_items
-    (run, name, seq, attempt, is_first, first_offset, next_offset, total_bytes, items)
-SELECT new.run, new.name, new.seq, new.attempt, new.is_first,
+    (drop_at, run, name, seq, attempt, is_first, first_offset, next_offset, total_bytes, items)
+SELECT $1::timestamptz, new.run, new.name, new.seq, new.attempt, new.is_first,
     coalesce(last.next_offset, 0) + sum(new.count) OVER earlier - new.count,
     coalesce(last.next_offset, 0) + sum(new.count) OVER earlier,
     coalesce(last.total_bytes, 0) + sum(new.size) OVER earlier,
     new.items
-FROM unnest($1::uuid[], $2::text[], $3::int4[], $4::int4[], $5::int4[], $6::int4[], $7::int4[], $8::json[])
+FROM unnest($2::uuid[], $3::text[], $4::int4[], $5::int4[], $6::int4[], $7::int4[], $8::int4[], $9::json[])
         WITH ORDINALITY AS new (run, name, seq, attempt, is_first, count, size, items, number)
     LEFT JOIN LATERAL (
         SELECT next_offset, total_bytes FROM holdfast.stream_items AS known
@@ -47,6 +47,35 @@ WHERE ctid = ANY (ARRAY (
         ORDER BY known.next_offset LIMIT 10000
     ) AS old
 ));
+
+-- name: items_to_drop
+-- Rows that are due to be dropped, the oldest first, and whether each is the last of its stream.
+SELECT run, name, next_offset, next_offset = (
+    SELECT known.next_offset FROM holdfast.stream_items AS known
+    WHERE known.run = due.run AND known.name = due.name ORDER BY known.next_offset DESC LIMIT 1
+)
+FROM (
+    SELECT run, name, next_offset FROM holdfast.stream_items
+    WHERE drop_at <= $1::timestamptz ORDER BY drop_at LIMIT $2::int4
+) AS due;
+
+-- name: drop_items
+DELETE FROM holdfast.stream_items
+USING unnest($1::uuid[], $2::text[], $3::int8[]) AS old (run, name, next_offset)
+WHERE stream_items.run = old.run AND stream_items.name = old.name AND stream_items.next_offset = old.next_offset;
+
+-- name: drop_empty_items
+-- Rows that were emptied when they were the last, and that are not any more.
+DELETE FROM holdfast.stream_items
+USING unnest($1::uuid[], $2::text[], $3::int8[]) AS old (run, name, next_offset)
+WHERE stream_items.run = old.run AND stream_items.name = old.name AND stream_items.next_offset < old.next_offset
+    AND stream_items.first_offset = stream_items.next_offset;
+
+-- name: empty_items
+-- The last row of a stream stays, without its items, because the next one is numbered by it.
+UPDATE holdfast.stream_items SET first_offset = stream_items.next_offset, items = '[]', drop_at = NULL
+FROM unnest($1::uuid[], $2::text[], $3::int8[]) AS old (run, name, next_offset)
+WHERE stream_items.run = old.run AND stream_items.name = old.name AND stream_items.next_offset = old.next_offset;
 
 -- name: stream_state
 -- The status of the run, and the offset that the next item of the stream will have.

@@ -1,10 +1,11 @@
 -- name: insert_items
 -- The offsets go on from the last row of the stream, whichever node wrote it.
-INSERT INTO stream_items (run, name, seq, attempt, is_first, first_offset, next_offset, total_bytes, items)
-SELECT ?1, ?2, ?3, ?4, ?5, coalesce(next_offset, 0), coalesce(next_offset, 0) + ?6, coalesce(total_bytes, 0) + ?7,
-    CAST(?8 AS TEXT)
+INSERT INTO stream_items
+    (drop_at, run, name, seq, attempt, is_first, first_offset, next_offset, total_bytes, items)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, coalesce(next_offset, 0), coalesce(next_offset, 0) + ?7, coalesce(total_bytes, 0) + ?8,
+    CAST(?9 AS TEXT)
 FROM (SELECT 1) LEFT JOIN (
-    SELECT next_offset, total_bytes FROM stream_items WHERE run = ?1 AND name = ?2 ORDER BY next_offset DESC LIMIT 1
+    SELECT next_offset, total_bytes FROM stream_items WHERE run = ?2 AND name = ?3 ORDER BY next_offset DESC LIMIT 1
 );
 
 -- name: trim_streams
@@ -21,6 +22,26 @@ WHERE run = ?3 AND name = ?4 AND next_offset <= (
         SELECT next_offset, total_bytes FROM stream_items WHERE run = ?3 AND name = ?4 ORDER BY next_offset DESC LIMIT 1
     ) AS last
 );
+
+-- name: items_to_drop
+-- Rows that are due to be dropped, the oldest first, and whether each is the last of its stream.
+SELECT run, name, next_offset, next_offset = (
+    SELECT max(known.next_offset) FROM stream_items AS known
+    WHERE known.run = stream_items.run AND known.name = stream_items.name
+)
+FROM stream_items WHERE drop_at <= ?1 ORDER BY drop_at LIMIT ?2;
+
+-- name: drop_items
+DELETE FROM stream_items WHERE run = ?1 AND name = ?2 AND next_offset = ?3;
+
+-- name: drop_empty_items
+-- Rows that were emptied when they were the last, and that are not any more.
+DELETE FROM stream_items WHERE run = ?1 AND name = ?2 AND next_offset < ?3 AND first_offset = next_offset;
+
+-- name: empty_items
+-- The last row of a stream stays, without its items, because the next one is numbered by it.
+UPDATE stream_items SET first_offset = next_offset, items = '[]', drop_at = NULL
+WHERE run = ?1 AND name = ?2 AND next_offset = ?3;
 
 -- name: stream_state
 -- The status of the run, and the offset that the next item of the stream will have.
