@@ -10,7 +10,9 @@ __all__ = [
     "Change",
     "ChangeKind",
     "OffsetGone",
+    "Answer",
     "AttemptInfo",
+    "BadAnswer",
     "BadArchive",
     "BadDag",
     "BadFlow",
@@ -37,6 +39,7 @@ __all__ = [
     "HoldfastError",
     "ImportReport",
     "LogLine",
+    "MayNotAnswer",
     "MayOnlyLook",
     "MessageIdTaken",
     "MessageInfo",
@@ -46,8 +49,10 @@ __all__ = [
     "NotParked",
     "NotRunning",
     "PayloadTooLarge",
+    "PromiseClosed",
     "PromiseSettled",
     "PruneReport",
+    "QuestionInfo",
     "Reason",
     "ReasonKind",
     "Refused",
@@ -79,6 +84,7 @@ __all__ = [
     "TaskLost",
     "TaskStatus",
     "TaskTimedOut",
+    "UnknownPromise",
     "UnknownWorkflow",
     "UpdateFailed",
     "UpdateRefused",
@@ -99,7 +105,7 @@ __all__ = [
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.authoring.catalog import Catalog
-    from holdfast.authoring.code.context import Context, context
+    from holdfast.authoring.code.context import Answer, Context, context
     from holdfast.authoring.code.definitions import Task, Workflow, task, workflow
     from holdfast.authoring.code.handles import ChildHandle, TaskHandle
     from holdfast.authoring.code.updates import update
@@ -109,6 +115,7 @@ if TYPE_CHECKING:
     from holdfast.client.failures import FailureInfo
     from holdfast.client.logs import LogLine
     from holdfast.client.operators import MessageInfo
+    from holdfast.client.questions import QuestionInfo
     from holdfast.client.retention import PruneReport
     from holdfast.client.run import AttemptInfo, ChapterInfo, Run, RunInfo, TaskInfo
     from holdfast.client.schedules import ScheduleInfo
@@ -121,6 +128,7 @@ if TYPE_CHECKING:
     from holdfast.core.run_options import with_options
     from holdfast.core.values import Failure, RunStatus, TaskStatus
     from holdfast.errors import (
+        BadAnswer,
         BadArchive,
         BadDag,
         BadFlow,
@@ -134,6 +142,7 @@ if TYPE_CHECKING:
         DoNotRetry,
         HistoryTooLong,
         HoldfastError,
+        MayNotAnswer,
         MayOnlyLook,
         MessageIdTaken,
         NeededByParent,
@@ -143,6 +152,7 @@ if TYPE_CHECKING:
         NotRunning,
         OffsetGone,
         PayloadTooLarge,
+        PromiseClosed,
         PromiseSettled,
         Refused,
         RunCancelled,
@@ -159,6 +169,7 @@ if TYPE_CHECKING:
         TaskError,
         TaskLost,
         TaskTimedOut,
+        UnknownPromise,
         UnknownWorkflow,
         UpdateFailed,
         UpdateRefused,
@@ -175,7 +186,7 @@ else:
     _NAMES_IN = {
         "app": ("Holdfast",),
         "authoring.catalog": ("Catalog",),
-        "authoring.code.context": ("Context", "context"),
+        "authoring.code.context": ("Answer", "Context", "context"),
         "authoring.code.definitions": ("Task", "Workflow", "task", "workflow"),
         "authoring.code.handles": ("ChildHandle", "TaskHandle"),
         "authoring.code.updates": ("update",),
@@ -185,6 +196,7 @@ else:
         "client.failures": ("FailureInfo",),
         "client.logs": ("LogLine",),
         "client.operators": ("MessageInfo",),
+        "client.questions": ("QuestionInfo",),
         "client.selection": ("BulkReport", "RunSelection"),
         "client.retention": ("PruneReport",),
         "client.run": ("AttemptInfo", "ChapterInfo", "Run", "RunInfo", "TaskInfo"),
@@ -197,6 +209,7 @@ else:
         "core.run_options": ("with_options",),
         "core.values": ("Failure", "RunStatus", "TaskStatus"),
         "errors": (
+            "BadAnswer",
             "BadArchive",
             "BadDag",
             "BadFlow",
@@ -210,6 +223,7 @@ else:
             "DoNotRetry",
             "HistoryTooLong",
             "HoldfastError",
+            "MayNotAnswer",
             "MayOnlyLook",
             "MessageIdTaken",
             "NeededByParent",
@@ -218,6 +232,7 @@ else:
             "NotParked",
             "NotRunning",
             "PayloadTooLarge",
+            "PromiseClosed",
             "PromiseSettled",
             "Refused",
             "RunCancelled",
@@ -235,6 +250,7 @@ else:
             "TaskError",
             "TaskLost",
             "TaskTimedOut",
+            "UnknownPromise",
             "UnknownWorkflow",
             "UpdateFailed",
             "UpdateRefused",

@@ -41,6 +41,10 @@ HoldfastError
 │   ├── PromiseSettled      the promise already has a value
 │   ├── UpdateRefused       the run does not take the update
 │   ├── MessageIdTaken      another message to the run has that message id
+│   ├── UnknownPromise      the run asks for no promise of that name
+│   ├── PromiseClosed       nobody waits for that answer any more
+│   ├── MayNotAnswer        the question is for somebody else
+│   ├── BadAnswer           the answer does not fit the question
 │   └── OutsideContext      `context()` outside a workflow, `task_context()` outside a task
 ├── TaskError               a task failed; also an instance of the task's own exception class
 │   ├── TaskTimedOut        … because it ran, waited or sent no heartbeat for too long
@@ -122,6 +126,7 @@ class Refused(HoldfastError):
 
 _LONGEST_VALUE = 200
 _MOST_NAMED = 20
+_MOST_OPEN = 10
 
 
 def show(value: object) -> str:
@@ -460,9 +465,43 @@ class NotParked(Refused):
 
 
 class PromiseSettled(Refused):
-    def __init__(self, id: str, name: str) -> None:
+    def __init__(self, id: str, name: str | int) -> None:
         self.id, self.name = id, name
-        super().__init__(f"promise {name!r} of run {id!r} is settled; a promise is settled once")
+        what = f"promise {name!r}" if isinstance(name, str) else f"question {name}"
+        super().__init__(f"{what} of run {id!r} is settled; a promise is settled once")
+
+
+class UnknownPromise(Refused):
+    def __init__(self, id: str, name: str | int, open: Iterable[str], *, has_begun: bool = True) -> None:
+        self.id, self.name, self.open = id, name, tuple(open)
+        what = f"nothing called {name!r}" if isinstance(name, str) else f"no question number {name}"
+        shown = ", ".join(map(repr, self.open[:_MOST_OPEN])) + (", …" if len(self.open) > _MOST_OPEN else "")
+        if not has_begun:
+            shown = "nothing, it has not begun"
+        super().__init__(
+            f"run {id!r} asks for {what}; open: {shown or 'nothing'}. "
+            "To send an answer before the run asks, say ahead=True"
+        )
+
+
+class PromiseClosed(Refused):
+    def __init__(self, id: str, name: str | int) -> None:
+        self.id, self.name = id, name
+        what = f"{name!r}" if isinstance(name, str) else f"question {name}"
+        super().__init__(f"run {id!r} does not wait for an answer to {what} any more")
+
+
+class MayNotAnswer(Refused):
+    def __init__(self, id: str, name: str, by: str, allowed: Iterable[str]) -> None:
+        self.id, self.name, self.by, self.allowed = id, name, by, tuple(allowed)
+        who = f"{by!r} may not answer" if by else "say with by=... who answers"
+        super().__init__(f"{who} {name!r} of run {id!r}; allowed: {', '.join(map(repr, self.allowed))}")
+
+
+class BadAnswer(Refused, ValueError):
+    def __init__(self, id: str, name: str, why: str) -> None:
+        self.id, self.name, self.why = id, name, why
+        super().__init__(f"{name!r} of run {id!r} cannot be answered with this: {why}")
 
 
 class UpdateRefused(Refused):

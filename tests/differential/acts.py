@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
+from tests.differential.questions import close_all
 from tests.differential.tables import AWAKE, Tables
 
 from holdfast.core.events import MessageId
@@ -34,7 +35,7 @@ def record(
     """Keep an act that needs no node."""
     tables.last_message += 1
     id = MessageId(tables.last_message)
-    tables.messages[id] = MessageRecord(id, run, kind, name, payload, DONE_BY_STORE)
+    tables.messages[id] = MessageRecord(id, run, kind, name, payload, DONE_BY_STORE, None, by)
     tables.posted[id] = (by, now)
 
 
@@ -79,6 +80,7 @@ def _terminate(
     changes: dict[str, Any] = {"wake_at": None, "waiting": None, "epoch": run.epoch + 1}
     tables.change(act.run, status=RunStatus.CANCELLED, failure=failure, finished_at=now, **changes)
     tables.cancel_tasks(act.run, now)
+    close_all(tables, act.run, now)
     return [*news_for_children(tables, act.run, reason), *_news_for_parent(tables, act.run)]
 
 

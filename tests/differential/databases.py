@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.differential.questions import QuestionRow
 from tests.differential.tables import Lease, QueueRow, StreamRow, Tables, Wait
 from tests.stores.builders import raw_connection
 
@@ -34,10 +35,12 @@ _COLUMNS = {
     "tasks": "run, seq, name, status, attempt, lost, forgiven, input, output, failure, heartbeat, due_at, "
     "created_at, started_at, finished_at, shares",
     "shared_inputs": "run, seq, fields",
-    "chapters": "run, number, first_position, first_task, first_timer, first_child, input, state, began_at",
+    "chapters": "run, number, first_position, first_task, first_timer, first_child, input, state, began_at, "
+    "questions",
     "attempts": "run, seq, attempt, status, failure, started_at, finished_at, node, worker, worker_url",
     "state": "run, key, value",
-    "messages": "id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer",
+    "messages": "id, run, kind, name, payload, taken, question, posted_by, comment, posted_at, uid, answer",
+    "questions": "run, number, namespace, name, details, asked_at, closed_at, is_answered, message",
     "nodes": "id, namespace, lease_until, started_at",
     "stalls": "run, node, at, task, stack",
     "lost_runs": "node, run",
@@ -58,6 +61,7 @@ _JSON = (
     "heartbeat",
     "value",
     "payload",
+    "details",
     "lines",
     "items",
     "plan",
@@ -147,7 +151,7 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
     shared = {(run, seq): SharedInput(seq, fields) for run, seq, fields in rows["shared_inputs"]}
     tasks = [task_record((*row[:-1], shared.get((row[0], row[-1]), row[-1]))) for row in rows["tasks"]]
     attempts = [attempt_record(row) for row in rows["attempts"]]
-    messages = [message_record(row[:6]) for row in rows["messages"]]
+    messages = [message_record(row[:9]) for row in rows["messages"]]
     return Tables(
         runs={run.key: run for run in runs},
         fingerprints={row[0]: row[-4] for row in rows["runs"] if row[-4] is not None},
@@ -157,9 +161,10 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         attempts={(each.run, each.seq, each.attempt): each for each in attempts},
         state={(run, key): value for run, key, value in rows["state"]},
         messages={message.id: message for message in messages},
-        posted={row[0]: row[6:8] for row in rows["messages"]},
-        uids={row[0]: row[8] for row in rows["messages"] if row[8] is not None},
-        answers={row[0]: row[9] for row in rows["messages"] if row[9] is not None},
+        posted={row[0]: (row[7], row[9]) for row in rows["messages"]},
+        uids={row[0]: row[10] for row in rows["messages"] if row[10] is not None},
+        answers={row[0]: row[11] for row in rows["messages"] if row[11] is not None},
+        questions={(run, number): QuestionRow(*rest) for run, number, *rest in rows["questions"]},
         nodes={id: Lease(*lease) for id, *lease in rows["nodes"]},
         chapters={(row[0], row[1]): NewChapter(*row) for row in rows["chapters"]},
         stalls={(run, node): StallRecord(run, node, *rest) for run, node, *rest in rows["stalls"]},

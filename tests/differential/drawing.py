@@ -11,8 +11,10 @@ from random import Random
 from typing import TypeVar
 
 import msgspec
+from tests.differential.questions import SETTLEMENTS
 from tests.differential.tables import Tables
 
+from holdfast.core.commands import NO_INPUT
 from holdfast.core.events import MessageId
 from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord, new_run
 from holdfast.core.run_options import RunTerms
@@ -21,6 +23,7 @@ from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
 from holdfast.ports.commits import (
     AnsweredUpdate,
     ClaimRequest,
+    ClosedQuestion,
     Commit,
     EndedAttempt,
     EndedRun,
@@ -31,6 +34,7 @@ from holdfast.ports.commits import (
     NewItems,
     NewLog,
     NewMessage,
+    NewQuestion,
     NewSharedInput,
     NewStep,
     NewTask,
@@ -42,10 +46,11 @@ from holdfast.ports.commits import (
     ShownWait,
     StateChange,
     TakenMessage,
+    UnaskedRun,
     UnqueuedTask,
     WokenRun,
 )
-from holdfast.ports.runs import ParkedRunCancellation, Reopening
+from holdfast.ports.runs import ParkedRunCancellation, QuestionFilter, Reopening
 from holdfast.ports.schedules import ScheduleFiring
 
 T = TypeVar("T")
@@ -73,6 +78,12 @@ _CHILD, _OTHER_CHILD = WaitReason(WaitKind.CHILD, "a"), WaitReason(WaitKind.CHIL
 _SIGNAL = WaitReason(WaitKind.SIGNAL, "go")
 _TURN = WaitReason(WaitKind.TURN, "somebody")
 _WAITS = ([_CHILD], [_SIGNAL], [_CHILD, _OTHER_CHILD, _SIGNAL], [])
+_DETAILS = (
+    NO_INPUT,
+    NO_INPUT,
+    Payload(b'{"title":"ok?","by":["ann"]}'),
+    Payload(b'{"schema":{"type":"object","required":["n"]}}'),
+)
 _PAYLOADS = (NULL, Payload(b'{"n":1}'), Payload('"grüße 🎉"'.encode()), Payload(b'"\\u0000"'))
 _INPUTS = (*_PAYLOADS, Payload(b'{"lone":"\\ud800","parallel_index":1,"parallel_count":3}'))
 _LINES = (b'[[1750000000123456,"stdout","hello"]]', '[[1,"INFO","grüße \\u0000"],[2,"stderr",""]]'.encode())
@@ -161,7 +172,19 @@ class Drawing:
     def message(self, sender: RunKey | None = None) -> NewMessage:
         dice = self._dice
         kind, name, payload = dice.pick(_KINDS), dice.pick(["go", "paid"]), dice.pick(_PAYLOADS)
-        return NewMessage(self.key(), kind, name, payload, sender)
+        if kind not in SETTLEMENTS:
+            return NewMessage(self.key(), kind, name, payload, sender)
+        return NewMessage(
+            self.key(),
+            kind,
+            name,
+            payload,
+            sender,
+            by=dice.pick([None, "ann", "bob"]),
+            comment=dice.pick([None, "fine"]),
+            question=dice.pick([None, None, None, 0, 1, 2]),
+            is_ahead=dice.chance(40),
+        )
 
     def posted_message(self) -> NewMessage:
         """A message of a client. Some were sent before, and some have an id that another message has."""
@@ -241,6 +264,7 @@ class Drawing:
             commit.taken += [TakenMessage(run, message, position) for message in dice.some(known, 2)]
             answers = dice.some(known, 2)
             commit.answered += [AnsweredUpdate(run, message, dice.pick(_ANSWERS)) for message in answers]
+        self._ask(commit, run)
         for _ in range(dice.pick([0, 0, 0, 1, 2])):
             commit.messages.append(self.message(dice.pick([run, run, None])))
         if dice.chance(10):
@@ -414,6 +438,27 @@ class Drawing:
         messages = [self.message(None) for _ in range(dice.pick([0, 0, 1, 2]))]
         return ParkedRunCancellation(run, epoch, FAILURE, messages, self._now)
 
+    def _ask(self, commit: Commit, run: RunKey) -> None:
+        dice, known = self._dice, [number for key, number in self._tables.questions if key == run]
+        first = len(known)
+        for number in range(first, first + dice.pick([0, 0, 1, 2])):
+            name, details = dice.pick(["go", "paid"]), dice.pick(_DETAILS)
+            commit.questions.append(NewQuestion(run, number, name, details, commit.now))
+        for number in dice.some(known, 1) if known and dice.chance(30) else []:
+            own = [it.id for it in self._tables.mail(run) if it.kind in SETTLEMENTS and it.question is None]
+            message = dice.pick([None, *own])
+            commit.closed.append(ClosedQuestion(run, number, message, commit.now))
+        if dice.chance(3):
+            commit.unasked.append(UnaskedRun(run, commit.now))
+
+    def questions_wanted(self) -> QuestionFilter:
+        dice = self._dice
+        after = dice.pick([None, None, *((row.asked_at, *at) for at, row in self._tables.questions.items())])
+        run = self.key() if dice.chance(30) else None
+        return QuestionFilter(
+            run, dice.pick([None, None, "w", "x"]), dice.pick([None, "ann"]), after, dice.pick([1, 3, 100])
+        )
+
     def reopening(self) -> Reopening:
         dice, tables = self._dice, self._tables
         over = [run.key for run in tables.runs.values() if run.status.is_final]
@@ -427,6 +472,16 @@ class Drawing:
         step = NewStep(key, position, b"again")
         waiting = dice.pick([None, None, _TURN])
         options = dice.pick([None, None, b'{"deadline":1}'])
+        open_again = dice.some(range(3), 2) if dice.chance(50) else []
         return Reopening(
-            key, epoch, step, tasks, mail[:half], self._now, mail[half:], waiting, options=options
+            key,
+            epoch,
+            step,
+            tasks,
+            mail[:half],
+            self._now,
+            mail[half:],
+            waiting,
+            options=options,
+            questions=open_again,
         )

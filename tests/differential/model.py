@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from msgspec.structs import asdict, replace
-from tests.differential import acts, schedules, views
+from tests.differential import acts, questions, schedules, views
 from tests.differential.flows import FlowModel
 from tests.differential.retention import RetentionModel
 from tests.differential.tables import (
@@ -39,6 +39,7 @@ from tests.differential.workers import WorkerModel, write_queue
 
 from holdfast.core.events import MessageId
 from holdfast.core.history import task_outcome
+from holdfast.core.questions import QuestionRecord
 from holdfast.core.records import (
     AttemptRecord,
     ChapterRecord,
@@ -82,7 +83,8 @@ from holdfast.ports.runs import (
     HistoryPage,
     HistoryPlace,
     ParkedRunCancellation,
-    PostResult,
+    PostAnswer,
+    QuestionFilter,
     Reopening,
     RunFilter,
     ShortHistories,
@@ -155,6 +157,7 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
             forced = sorted(row.run for row in commit.ended if row.is_forced)
             news += [message for run in forced for message in acts.news_for_children(tables, run)]
             tables.deliver(commit.namespace, [*commit.messages, *news], commit.now)
+            questions.close_questions(tables, commit)
             for row in commit.woken:
                 run = tables.run(commit.namespace, row.run)
                 if run is not None and run.status is RunStatus.RUNNING:
@@ -387,7 +390,7 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
 
     async def post_messages(
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
-    ) -> list[PostResult]:
+    ) -> list[PostAnswer]:
         with self.transaction(tells=True) as tables:
             return tables.deliver(namespace, messages, now)
 
@@ -563,6 +566,9 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
                     tables.free(node, now, setback=1)
             return acts.act_on_runs(tables, namespace, wanted, now)
 
+    async def list_questions(self, namespace: str, which: QuestionFilter) -> list[QuestionRecord]:
+        return questions.list_questions(self.tables, namespace, which)
+
     async def list_messages(
         self, namespace: str, run: RunKey, after: MessageId, limit: int
     ) -> list[PostedMessage]:
@@ -576,6 +582,8 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
                 it.taken,
                 *self.tables.posted[it.id],
                 self.tables.answers.get(it.id),
+                it.comment,
+                it.question,
             )
             for it in mail
             if it.id > after
@@ -593,6 +601,7 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
             tables.change(run, status=RunStatus.CANCELLED, failure=read_failure(failure), finished_at=now)
             tables.change(run, waiting=None, wake_at=None)
             tables.cancel_tasks(run, now)
+            questions.close_all(tables, run, now)
             tables.clear_queue(run)
             news = [] if found.parent is None else [_news(found.parent, found.parent_seq)]
             tables.deliver(namespace, [*messages, *news], now)
@@ -645,6 +654,8 @@ def _reopen(tables: Tables, reopening: Reopening) -> None:
     if reopening.options is not None:
         tables.change(key, options=reopening.options)
     insert(tables.journal, (key, position), reopening.step.step)
+    for number in reopening.questions:
+        questions.reopen(tables, key, number)
     for seq in reopening.tasks:
         tables.try_again(key, seq)
     tables.clear_queue(key)
@@ -762,6 +773,7 @@ def _write(tables: Tables, commit: Commit) -> None:
         tables.answer(row.run, row.message, row.answer)
     for row in commit.returned:
         tables.take(row.run, row.message, None)
+    questions.write_questions(tables, commit)
     for row in commit.proved:
         tables.change(row.run, setbacks=0)
     for row in commit.waits:

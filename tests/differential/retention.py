@@ -19,7 +19,18 @@ from holdfast.ports.retention import (
     RootSeen,
 )
 
-_OF_RUNS = ("journal", "tasks", "shared_inputs", "attempts", "state", "queue", "stalls", "items", "chapters")
+_OF_RUNS = (
+    "journal",
+    "tasks",
+    "shared_inputs",
+    "attempts",
+    "state",
+    "queue",
+    "stalls",
+    "items",
+    "chapters",
+    "questions",
+)
 """The tables that have the key of the run first in their own keys."""
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
+from tests.differential.questions import SETTLEMENTS, QuestionRow, place_answer
 
 from holdfast.core.events import MessageId
 from holdfast.core.records import (
@@ -27,7 +28,7 @@ from holdfast.core.waiting import WaitDescription, WaitKind
 from holdfast.ports.commits import Claimed, EndedAttempt, NewChapter, NewLog, NewMessage, NewTask
 from holdfast.ports.flows import FlowRecord
 from holdfast.ports.nodes import StallRecord
-from holdfast.ports.runs import PostResult
+from holdfast.ports.runs import PostAnswer, PostResult
 from holdfast.ports.workers import WorkerRecord
 
 K = TypeVar("K")
@@ -35,8 +36,6 @@ V = TypeVar("V")
 
 AWAKE = frozenset({RunStatus.PENDING, RunStatus.RUNNING})
 """Such a run may be woken and taken: it has not ended, and is neither parked nor paused."""
-
-_SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
 
 
 class AlreadyThere(Exception):
@@ -95,6 +94,7 @@ class Tables:
     attempts: dict[tuple[RunKey, int, int], AttemptRecord] = field(default_factory=dict)
     state: dict[tuple[RunKey, str], Payload] = field(default_factory=dict)
     messages: dict[MessageId, MessageRecord] = field(default_factory=dict)
+    questions: dict[tuple[RunKey, int], QuestionRow] = field(default_factory=dict)
     nodes: dict[NodeId, Lease] = field(default_factory=dict)
     workflows: dict[tuple[str, str, str], tuple[Definition, Instant, str]] = field(default_factory=dict)
     """Each definition, with when it was registered and whether it is published."""
@@ -158,7 +158,7 @@ class Tables:
         if row is None or row.number == 0:
             return FIRST_CHAPTER
         numbers = (row.number, row.first_position, row.first_task, row.first_timer, row.first_child)
-        return ChapterStart(*numbers, row.state)
+        return ChapterStart(*numbers, row.state, row.questions)
 
     def begin_chapter(self, row: NewChapter) -> None:
         run = self.runs[row.run]
@@ -240,10 +240,10 @@ class Tables:
         for run in self.owned(node):
             self.change(run.key, owner=None, wake_at=now, setbacks=run.setbacks + setback)
 
-    def deliver(self, namespace: str, messages: Iterable[NewMessage], now: Instant) -> list[PostResult]:
+    def deliver(self, namespace: str, messages: Iterable[NewMessage], now: Instant) -> list[PostAnswer]:
         return [self._deliver(namespace, message, now) for message in messages]
 
-    def _deliver(self, namespace: str, message: NewMessage, now: Instant) -> PostResult:
+    def _deliver(self, namespace: str, message: NewMessage, now: Instant) -> PostAnswer:
         run = self.run(namespace, message.run)
         if run is None:
             return PostResult.NO_SUCH_RUN
@@ -254,13 +254,29 @@ class Tables:
                 return PostResult.POSTED if is_same else PostResult.UID_TAKEN
         if run.status.is_final:
             return PostResult.ENDED
-        if message.kind in _SETTLEMENTS and any(
-            known.kind in _SETTLEMENTS and known.name == message.name for known in self.mail(run.key)
-        ):
-            return PostResult.SETTLED
+        question = None
+        if message.kind in SETTLEMENTS:
+            placed = place_answer(self, message)
+            if isinstance(placed, (PostResult, tuple)):
+                return placed
+            question = placed.number
+            message = replace(message, name=placed.name)
+            if question is not None:
+                row = self.questions[run.key, question]
+                self.questions[run.key, question] = row._replace(closed_at=now, is_answered=1)
         self.last_message += 1
         id = MessageId(self.last_message)
-        self.messages[id] = MessageRecord(id, run.key, message.kind, message.name, message.payload, None)
+        self.messages[id] = MessageRecord(
+            id,
+            run.key,
+            message.kind,
+            message.name,
+            message.payload,
+            None,
+            question,
+            message.by,
+            message.comment,
+        )
         self.posted[id] = (message.by, now)
         if message.uid is not None:
             self.uids[id] = message.uid

@@ -120,7 +120,7 @@ def signal(number: int, name: str = "go", payload: bytes = b"1", sender: RunKey 
 
 
 def resolved(number: int, name: str = "paid", payload: bytes = NULL) -> NewMessage:
-    return NewMessage(key(number), MessageKind.RESOLVED, name, Payload(payload))
+    return NewMessage(key(number), MessageKind.RESOLVED, name, Payload(payload), is_ahead=True)
 
 
 def said(number: int, *texts: str, seq: int = 0, attempt: int = 1) -> NewLog:

@@ -20,6 +20,7 @@ INSERTS = {
     "insert_schedule", "insert_shared_inputs", "insert_steps", "insert_tags", "insert_tasks",
     "insert_version", "insert_workflows", "note_lost_runs", "put_worker", "queue_tasks", "record_acts",
     "record_migration", "record_schema_change", "set_state",
+    "insert_questions",
 }  # fmt: skip
 NO_TABLE = {
     "columns_of", "find_schema_tables", "hold_numbers", "last_numbers", "list_migrations",
@@ -35,6 +36,7 @@ NAMED = {
     "clear_queue", "clear_shared_inputs", "clear_state", "clear_stream_items", "clear_tasks",
     "collect_mail", "count_open_children", "count_open_tasks", "delete_buried", "delete_node",
     "delete_schedule", "delete_state", "delete_tags", "due_of", "end_backoffs_in_queue",
+    "answer_questions", "answers_ahead_of", "clear_questions", "close_questions", "close_questions_of",
     "end_item", "end_runs", "ended_runs", "families_of", "find_commit", "find_conflicts", "find_item",
     "find_keys", "find_lost", "find_run", "find_taken", "find_workflows", "first_wait", "flow_versions",
     "forget_stalls", "free_runs", "give_back_messages", "give_up_ids", "hear_worker", "heard_message_names",
@@ -44,7 +46,7 @@ NAMED = {
     "outcomes_of", "owned_runs", "pause_runs", "pauses_of", "payloads_of",
     "prove_runs", "queued_of", "read_state", "release_runs", "renew_item", "renew_items_of",
     "renew_lease", "reopen_runs", "replace_draft", "reset_tasks", "runs_of", "sent_messages", "settle_tasks",
-    "settled_promises", "shared_inputs_of", "show_waits", "some_busy_tasks", "some_open_children",
+    "shared_inputs_of", "show_waits", "some_busy_tasks", "some_open_children",
     "some_open_tasks", "some_queue_items", "stalls_of", "start_task", "states_of", "steps_of",
     "stream_state", "take_item", "take_messages", "taken_logs", "taken_messages",
     "tasks_of", "terminate_runs", "trim_attempts",
@@ -53,8 +55,9 @@ NAMED = {
     "unread_message_names", "unread_messages_of", "update_schedule", "wake_cancelled_runs",
     "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task", "watched_runs", "watched_tasks",
     "begin_chapters", "chapter_starts", "clear_chapters", "count_steps", "keep_first_chapters",
-    "trim_chapters", "newest_workflow", "drop_items", "drop_empty_items",
-    "empty_items",
+    "trim_chapters", "newest_workflow", "drop_items", "drop_empty_items", "empty_items",
+    "first_and_last_steps", "last_questions_named", "list_questions_of", "open_questions_named",
+    "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -73,6 +76,7 @@ PAGES = {
     "list_messages": "messages_by_run",
     "list_chapters": "chapters_pkey",
     "last_steps": "journal_pkey",
+    "list_questions": "questions_open",
     "list_runs": "runs_pkey",
     "list_runs_by_status": "runs_by_status",
     "list_task_summaries": "tasks_pkey",

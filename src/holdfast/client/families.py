@@ -121,7 +121,17 @@ class Families:
     def _reopening(self, history: History, plan: ReopeningPlan, turn: WaitReason | None) -> Reopening:
         run, now = history.run, self._now()
         step = NewStep(run.key, history.next_position, write_step(now, [plan.event], []))
-        return Reopening(run.key, run.epoch, step, plan.tasks, plan.messages, now, plan.overtaken, turn)
+        return Reopening(
+            run.key,
+            run.epoch,
+            step,
+            plan.tasks,
+            plan.messages,
+            now,
+            plan.overtaken,
+            turn,
+            questions=plan.questions,
+        )
 
     def _new_options(self, run: RunRecord, deadline: NewDeadline, *, is_asked: bool) -> bytes | None:
         """A new deadline is for the run that is retried, and for those below it whose own has passed."""

@@ -97,6 +97,10 @@ class MessageInfo(msgspec.Struct, frozen=True):
     """What the handler of an update has returned."""
     problem: str = ""
     """Why an update was refused, or how its handler failed."""
+    comment: str = ""
+    """What they said about an answer."""
+    question: int | None = None
+    """The number of the question that it answers."""
 
 
 def message_info(message: PostedMessage, decode: Callable[[Payload], Any]) -> MessageInfo:
@@ -111,4 +115,6 @@ def message_info(message: PostedMessage, decode: Callable[[Payload], Any]) -> Me
         None if message.at is None else moment(message.at),
         None if answer is None else decode(answer.payload),
         "" if answer is None or answer.failure is None else answer.failure.summary,
+        message.comment or "",
+        message.question,
     )

@@ -21,7 +21,7 @@ from holdfast.core.records import MessageKind
 from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.errors import CommitRefused, StoreUnavailable
 from holdfast.ports.commits import NewMessage
-from holdfast.ports.runs import PostResult, RunStore
+from holdfast.ports.runs import PostAnswer, PostResult, RunStore
 
 _MOST_MESSAGES = 500
 _MOST_BYTES = 1_000_000
@@ -47,11 +47,16 @@ class Letter(NamedTuple):
     by: str = ""
     uid: str | None = None
     """None: the poster makes one."""
+    comment: str = ""
+    question: int | None = None
+    """For an answer: the number of the question, instead of the name."""
+    is_ahead: bool = False
+    """For an answer: if the run has not asked, keep it until it does."""
 
 
 class _Post(NamedTuple):
     letter: Letter
-    answer: asyncio.Future[PostResult]
+    answer: asyncio.Future[PostAnswer]
 
 
 class MessagePoster:
@@ -64,7 +69,7 @@ class MessagePoster:
         self._is_idle.set()
         self._writer: asyncio.Task[None] | None = None
 
-    async def post(self, letter: Letter) -> PostResult:
+    async def post(self, letter: Letter) -> PostAnswer:
         """If the caller is cancelled, the message is not sent, unless its group is already under way."""
         post = _new_post(letter)
         if not self._is_idle.is_set():
@@ -81,7 +86,7 @@ class MessagePoster:
         self._write_gathered()
         return post.answer.result()
 
-    async def post_many(self, letters: Sequence[Letter]) -> list[PostResult | BaseException]:
+    async def post_many(self, letters: Sequence[Letter]) -> list[PostAnswer | BaseException]:
         """Returns one result for each, or the error with which it could not be sent."""
         posts = [_new_post(letter) for letter in letters]
         self._waiting.extend(posts)
@@ -140,18 +145,18 @@ class MessagePoster:
                 if not post.answer.done():
                     post.answer.set_result(result)
 
-    async def _post(self, group: Sequence[_Post]) -> list[PostResult]:
+    async def _post(self, group: Sequence[_Post]) -> list[PostAnswer]:
         letters = [post.letter for post in group]
         ids = sorted({letter.run for letter in letters if isinstance(letter.run, str)})
         keys = await twice(lambda: self._store.find_keys(self._namespace, ids)) if ids else {}
-        results = [PostResult.NO_SUCH_RUN] * len(group)
+        results: list[PostAnswer] = [PostResult.NO_SUCH_RUN] * len(group)
         places: list[int] = []
         messages: list[NewMessage] = []
-        for place, (run, kind, name, payload, by, uid) in enumerate(letters):
-            key = keys.get(run) if isinstance(run, str) else run
+        for place, letter in enumerate(letters):
+            key = keys.get(letter.run) if isinstance(letter.run, str) else letter.run
             if key is not None:
                 places.append(place)
-                messages.append(NewMessage(key, kind, name, payload, by=by or None, uid=uid))
+                messages.append(_message(key, letter))
         if messages:
             answers = await twice(lambda: self._store.post_messages(self._namespace, messages, self._now()))
             for place, answer in zip(places, answers, strict=True):
@@ -173,6 +178,20 @@ def _new_post(letter: Letter) -> _Post:
     if letter.uid is None:
         letter = letter._replace(uid=new_uid())
     return _Post(letter, asyncio.get_running_loop().create_future())
+
+
+def _message(run: RunKey, letter: Letter) -> NewMessage:
+    return NewMessage(
+        run,
+        letter.kind,
+        letter.name,
+        letter.payload,
+        by=letter.by or None,
+        uid=letter.uid,
+        comment=letter.comment or None,
+        question=letter.question,
+        is_ahead=letter.is_ahead,
+    )
 
 
 def _refuse(group: Sequence[_Post], error: Exception) -> None:

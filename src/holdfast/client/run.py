@@ -120,10 +120,26 @@ class RunCalls(Protocol):
         type: Any,
     ) -> Any: ...
 
-    async def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None: ...
+    async def resolve(
+        self,
+        run: Run[Any] | str,
+        name: str | int,
+        value: Any = None,
+        *,
+        by: str = "",
+        comment: str = "",
+        ahead: bool = False,
+    ) -> None: ...
 
     async def reject(
-        self, run: Run[Any] | str, name: str, error: Exception | str, *, by: str = ""
+        self,
+        run: Run[Any] | str,
+        name: str | int,
+        error: Exception | str,
+        *,
+        by: str = "",
+        comment: str = "",
+        ahead: bool = False,
     ) -> None: ...
 
     async def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None: ...
@@ -193,11 +209,21 @@ class Run(Generic[R]):
             self, name, *args, timeout=timeout, by=by, message_id=message_id, type=type
         )
 
-    async def resolve(self, name: str, value: Any = None, *, by: str = "") -> None:
-        await self._client.resolve(self, name, value, by=by)
+    async def resolve(
+        self, name: str | int, value: Any = None, *, by: str = "", comment: str = "", ahead: bool = False
+    ) -> None:
+        await self._client.resolve(self, name, value, by=by, comment=comment, ahead=ahead)
 
-    async def reject(self, name: str, error: Exception | str, *, by: str = "") -> None:
-        await self._client.reject(self, name, error, by=by)
+    async def reject(
+        self,
+        name: str | int,
+        error: Exception | str,
+        *,
+        by: str = "",
+        comment: str = "",
+        ahead: bool = False,
+    ) -> None:
+        await self._client.reject(self, name, error, by=by, comment=comment, ahead=ahead)
 
     async def cancel(self, reason: str = "", *, by: str = "") -> None:
         await self._client.cancel(self, reason, by=by)

@@ -17,12 +17,16 @@ from holdfast.client.operators import (
     message_info,
     timers_wait,
 )
+from holdfast.client.posting import Letter
+from holdfast.client.questions import QuestionInfo, question_filter, question_info
 from holdfast.client.run import Run, RunInfo
 from holdfast.client.run_filters import RunConditions, check_number, workflow_name
 from holdfast.client.selection import RunSelection
+from holdfast.client.signalling import address_of
 from holdfast.client.updating import RunUpdates
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name
+from holdfast.core.questions import checked_comment
 from holdfast.core.records import MessageKind
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, StartTarget
 from holdfast.core.values import Payload, RunStatus, TaskStatus
@@ -30,6 +34,7 @@ from holdfast.errors import BadOption, NotAsked, NotParked, WrongType, show
 from holdfast.ports.runs import RunFilter
 
 _RESUMED_AT_ONCE = 500
+_MOST_QUESTIONS = 2**31
 
 
 class RunChanges(RunUpdates):
@@ -46,13 +51,29 @@ class RunChanges(RunUpdates):
 
     # --- sending messages
 
-    async def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
-        """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
-        name = checked_name("name", name)
-        payload = self._workflows.encode(value, f"promise {name!r}")
-        await self._post(run, MessageKind.RESOLVED, name, payload, by)
+    async def resolve(
+        self,
+        run: Run[Any] | str,
+        name: str | int,
+        value: Any = None,
+        *,
+        by: str = "",
+        comment: str = "",
+        ahead: bool = False,
+    ) -> None:
+        """Answer what the run asks for with `context().promise(name)` or `context().ask(...)`.
 
-    async def approve(self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "") -> None:
+        `name` is the name, or the number of a question in `questions()`. If the run has asked for the name
+        several times, the oldest open question is answered. Raises UnknownPromise if the run does not ask for
+        it; with `ahead=True` the value is then kept until it does. Raises PromiseSettled, PromiseClosed, and
+        MayNotAnswer or BadAnswer if the question is for others or for another type of answer.
+        """
+        payload = self._workflows.encode(value, f"promise {name!r}")
+        await self._answer(run, MessageKind.RESOLVED, name, payload, by, comment, ahead=ahead)
+
+    async def approve(
+        self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "", comment: str = ""
+    ) -> None:
         """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
         it.
 
@@ -62,8 +83,11 @@ class RunChanges(RunUpdates):
         for record in await self._store.list_tasks(self.namespace, key):
             if record.name == task and record.status is TaskStatus.RUNNING:
                 asked: dict[str, Any] = self._workflows.decode(record.input, dict[str, Any], "an approval")
+                if isinstance(asked.get("question"), int):
+                    await self.resolve(run, asked["question"], value, by=by, comment=comment)
+                    return
                 if isinstance(asked.get("promise"), str):
-                    await self.resolve(run, asked["promise"], value, by=by)
+                    await self.resolve(run, asked["promise"], value, by=by, comment=comment)
                     return
                 if isinstance(asked.get("signal"), str):
                     if value is None or value == "":
@@ -72,12 +96,38 @@ class RunChanges(RunUpdates):
                     return
         raise NotAsked(run if isinstance(run, str) else run.id, task)
 
-    async def reject(self, run: Run[Any] | str, name: str, error: Exception | str, *, by: str = "") -> None:
-        """Make `context().promise(name)` raise. Works once, and not after the promise was resolved."""
-        name = checked_name("name", name)
+    async def reject(
+        self,
+        run: Run[Any] | str,
+        name: str | int,
+        error: Exception | str,
+        *,
+        by: str = "",
+        comment: str = "",
+        ahead: bool = False,
+    ) -> None:
+        """Make `context().promise(name)` or `context().ask(...)` raise. Otherwise as `resolve`."""
         failure = capture(error if isinstance(error, Exception) else ValueError(error))
         payload = Payload(msgspec.json.encode(failure))
-        await self._post(run, MessageKind.REJECTED, name, payload, by)
+        await self._answer(run, MessageKind.REJECTED, name, payload, by, comment, ahead=ahead)
+
+    async def questions(
+        self,
+        *,
+        run: Run[Any] | str | None = None,
+        workflow: StartTarget[..., Any] | type | str | None = None,
+        by: str | None = None,
+        limit: int = 100,
+        after: QuestionInfo | None = None,
+    ) -> builtins.list[QuestionInfo]:
+        """What runs ask for and nobody has answered, the oldest first: all, or those of a run, of a workflow,
+        or that `by` may answer. For the next page, pass the last one as `after`."""
+        self._check_loop()
+        check_number("limit", limit, 1, 10_000)
+        key = None if run is None else await self.key_of(run)
+        which = question_filter(key, workflow_name(workflow), by, limit, after)
+        found = await self._store.list_questions(self.namespace, which)
+        return [question_info(record) for record in found]
 
     async def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
         """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.
@@ -90,6 +140,36 @@ class RunChanges(RunUpdates):
         key = await self.key_of(run)
         if not await self._families.cancel_parked(key, reason):
             await self._post(run, MessageKind.CANCEL, "", payload, by)
+
+    async def _answer(
+        self,
+        run: Run[Any] | str,
+        kind: MessageKind,
+        name: str | int,
+        payload: Payload,
+        by: str,
+        comment: str,
+        *,
+        ahead: bool,
+    ) -> None:
+        number = name if isinstance(name, int) and not isinstance(name, bool) else None
+        if number is None:
+            name = checked_name("name", name)
+        elif not 0 <= number < _MOST_QUESTIONS:
+            raise BadOption("name", name, "the name of a promise, or the number of a question")
+        await self._send(
+            run,
+            Letter(
+                address_of(run),
+                kind,
+                "" if isinstance(name, int) else name,
+                payload,
+                checked_sender(by),
+                comment=checked_comment(comment),
+                question=number,
+                is_ahead=bool(ahead),
+            ),
+        )
 
     # --- resuming and retrying
 

@@ -87,12 +87,12 @@ class RunSignals:
             ids.append(id_of(run))
         results = await self._poster.post_many([*letters.values()])
         for (place, letter), result in zip(letters.items(), results, strict=True):
-            if isinstance(result, PostResult):
-                error = refusal(result, letter, ids[place], self.namespace)
-            elif isinstance(result, CommitRefused):
+            if isinstance(result, CommitRefused):
                 error = result
-            else:
+            elif isinstance(result, BaseException):
                 raise result
+            else:
+                error = refusal(result, letter, ids[place], self.namespace)
             if error is not None:
                 refused[place] = error
         if refused:

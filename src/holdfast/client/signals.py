@@ -9,8 +9,20 @@ from holdfast.client.posting import Letter, MessagePoster
 from holdfast.core.names import checked_name
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Payload, RunKey
-from holdfast.errors import MessageIdTaken, PromiseSettled, Refused, RunEnded, RunNotFound, WrongType, show
-from holdfast.ports.runs import PostResult
+from holdfast.errors import (
+    BadAnswer,
+    MayNotAnswer,
+    MessageIdTaken,
+    PromiseClosed,
+    PromiseSettled,
+    Refused,
+    RunEnded,
+    RunNotFound,
+    UnknownPromise,
+    WrongType,
+    show,
+)
+from holdfast.ports.runs import NotAllowedToAnswer, NotAskedFor, PostAnswer, PostResult, UnfitAnswer
 from holdfast.ports.workflows import Workflows
 
 _TAKEN = {
@@ -44,8 +56,9 @@ def signal_letter(run: RunKey | str, signal: Any, workflows: Workflows) -> Lette
     return Letter(run, MessageKind.SIGNAL, name, payload, checked_sender(signal.by), uid)
 
 
-def refusal(result: PostResult, letter: Letter, id: str, namespace: str) -> Refused | None:
+def refusal(result: PostAnswer, letter: Letter, id: str, namespace: str) -> Refused | None:
     """Why the run of that id did not take the message. None: it did."""
+    asked = letter.name if letter.question is None else letter.question
     match result:
         case PostResult.POSTED:
             return None
@@ -54,7 +67,15 @@ def refusal(result: PostResult, letter: Letter, id: str, namespace: str) -> Refu
         case PostResult.ENDED:
             return RunEnded(id, _TAKEN[letter.kind])
         case PostResult.SETTLED:
-            return PromiseSettled(id, letter.name)
+            return PromiseSettled(id, asked)
+        case PostResult.CLOSED:
+            return PromiseClosed(id, asked)
+        case NotAskedFor():
+            return UnknownPromise(id, asked, result.open, has_begun=result.has_begun)
+        case NotAllowedToAnswer():
+            return MayNotAnswer(id, result.name, letter.by, result.by)
+        case UnfitAnswer():
+            return BadAnswer(id, result.name, result.why)
         case PostResult.UID_TAKEN:
             return MessageIdTaken(id, letter.uid or "")
 

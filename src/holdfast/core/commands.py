@@ -120,6 +120,23 @@ class AnswerUpdate(msgspec.Struct, frozen=True):
     outcome: Succeeded | Failed
 
 
+class AskQuestion(msgspec.Struct, frozen=True):
+    """Ask the world outside for a value: a promise, a question to a person, an approval."""
+
+    seq: int
+    name: str
+    details: Payload = NO_INPUT
+    """`QuestionDetails`, for those who answer."""
+
+
+class CloseQuestion(msgspec.Struct, frozen=True):
+    """Nobody waits for the answer any more. An answer that comes later is refused, or dropped."""
+
+    seq: int
+    message: int | None = None
+    """The message that answered it, if that was sent to no question in particular."""
+
+
 class MarkPatch(msgspec.Struct, frozen=True):
     change_id: str
 
@@ -163,6 +180,8 @@ class ContinueRun(msgspec.Struct, frozen=True):
     """The state that the new chapter begins with, as a JSON object. None: it is empty."""
     unread: tuple[int, ...]
     """Messages that this chapter has heard, and that are for the next one."""
+    questions: bytes | None = None
+    """`QuestionsOfChapter`, as JSON."""
 
 
 Command: TypeAlias = (
@@ -178,6 +197,8 @@ Command: TypeAlias = (
     | CancelChild
     | SetState
     | ExpectMessage
+    | AskQuestion
+    | CloseQuestion
     | MarkPatch
     | MarkUndone
     | AnswerUpdate

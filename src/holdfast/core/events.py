@@ -48,6 +48,12 @@ class PromiseAnswered(msgspec.Struct, frozen=True):
     message: MessageId
     name: str
     outcome: Outcome
+    question: int | None = None
+    """The number of the question that it answers. None: it came before the run asked, or from an older
+    version."""
+    by: str = ""
+    """Who answered."""
+    comment: str = ""
 
 
 class CancelRequested(msgspec.Struct, frozen=True, gc=False):
@@ -65,7 +71,7 @@ class Reopened(msgspec.Struct, frozen=True):
     """The run had ended, and an operator asked to try again from `position`.
 
     The steps from `position` on no longer count, but their effects on the outside world remain. So their
-    numbers are not used again: counting goes on from `tasks`, `timers` and `children`.
+    numbers are not used again: counting goes on from `tasks`, `timers`, `children` and `questions`.
 
     Some programs can only go back to where they failed. Others go on from their end: `position` is then the
     position of this event, all steps count, and `tasks_again` and `children_again` name what is tried again.
@@ -77,6 +83,7 @@ class Reopened(msgspec.Struct, frozen=True):
     children: int
     tasks_again: tuple[int, ...] = ()
     children_again: tuple[int, ...] = ()
+    questions: int = 0
 
 
 Event: TypeAlias = (

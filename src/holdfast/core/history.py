@@ -23,6 +23,7 @@ from holdfast.core.events import (
 )
 from holdfast.core.journal import (
     EXACT,
+    QUESTIONS,
     ChildAsked,
     ChildCancelAsked,
     ChildHeard,
@@ -86,6 +87,8 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     asked: tuple[Requested | MessageAsked, ...]
     is_exact: bool = True
     """Whether `asked` has every request, with the digests of inputs. Steps of 0.4.0 and before do not."""
+    has_questions: bool = True
+    """Whether promises and approvals are recorded as questions. Steps of 0.4.0 and before have none."""
 
 
 class UnsettledTask(NamedTuple):
@@ -188,9 +191,9 @@ def message_event(message: MessageRecord) -> Event:
         case MessageKind.SIGNAL:
             return SignalReceived(message.id, message.name, message.payload)
         case MessageKind.RESOLVED:
-            return PromiseAnswered(message.id, message.name, Succeeded(message.payload))
+            return _answer(message, Succeeded(message.payload))
         case MessageKind.REJECTED:
-            return PromiseAnswered(message.id, message.name, Failed(_read_failure(message.payload)))
+            return _answer(message, Failed(_read_failure(message.payload)))
         case MessageKind.CANCEL:
             return CancelRequested(message.id, read_text(message.payload))
         case MessageKind.UPDATE:
@@ -215,6 +218,12 @@ def message_event(message: MessageRecord) -> Event:
             )
         case MessageKind.UNKNOWN:
             raise JournalCorrupt(None, f"message {message.id} is of a kind that this version does not know")
+
+
+def _answer(message: MessageRecord, outcome: Outcome) -> PromiseAnswered:
+    return PromiseAnswered(
+        message.id, message.name, outcome, message.question, message.by or "", message.comment or ""
+    )
 
 
 _LONGEST_NUMBER = 10
@@ -318,7 +327,8 @@ class _Restorer:
                 continue
             at, events = record.at, self._hear(position, record)
             asked = record.requests() if record.messages else record.asked
-            add_step(Step(at, events, asked, record.edition >= EXACT))
+            edition = record.edition
+            add_step(Step(at, events, asked, edition >= EXACT, edition >= QUESTIONS))
             if not len(steps) % pause_after:
                 yield
         if steps:
@@ -457,7 +467,7 @@ class _Restorer:
             case ChildCancelAsked():
                 past.children.pop(asked.seq, None)
             case _:
-                pass  # state, patches, ends and opened tasks leave nothing open for the engine
+                pass  # state, patches, questions, ends and opened tasks leave nothing open for the engine
 
     def _open_again(self, position: int, event: Reopened) -> None:
         self._past.is_overdue = False  # it may have another deadline now
@@ -503,6 +513,7 @@ class _Restorer:
                     heard.children,
                     heard.tasks_again,
                     heard.children_again,
+                    heard.questions,
                 )
                 self._open_again(position, reopened)
                 return reopened

@@ -17,10 +17,12 @@ import msgspec
 
 from holdfast.core.commands import (
     AnswerUpdate,
+    AskQuestion,
     CancelChild,
     CancelRun,
     CancelTask,
     CancelTimer,
+    CloseQuestion,
     Command,
     CompleteRun,
     ContinueRun,
@@ -93,6 +95,7 @@ class ReopenedHeard(_Entry, frozen=True, tag="r", gc=False):
     children: int
     tasks_again: tuple[int, ...] = ()
     children_again: tuple[int, ...] = ()
+    questions: int = 0
 
 
 class TimersMoved(_Entry, frozen=True, tag="tm", gc=False):
@@ -198,6 +201,17 @@ class UpdateAnswered(_Entry, frozen=True, tag="A", gc=False):
     has_failed: bool = False
 
 
+class QuestionAsked(_Entry, frozen=True, tag="Q", gc=False):
+    """Versions that do not know this park the run, instead of taking an old answer for the new question."""
+
+    seq: int
+    name: str
+
+
+class QuestionClosed(_Entry, frozen=True, tag="CQ", gc=False):
+    seq: int
+
+
 class EndAsked(_Entry, frozen=True, tag="E", gc=False):
     status: RunStatus
 
@@ -226,6 +240,8 @@ Requested: TypeAlias = (
     | StateAsked
     | PatchMarked
     | UndoneMarked
+    | QuestionAsked
+    | QuestionClosed
     | EndAsked
     | UpdateAnswered
     | ChapterAsked
@@ -241,6 +257,10 @@ class MessageAsked(msgspec.Struct, frozen=True, gc=False):
 
 EXACT: Final = 1
 """The edition of steps in which every request is recorded, with the digest of its input."""
+
+QUESTIONS: Final = 2
+"""The edition of steps in which promises and approvals are recorded as questions. Before, a promise was known
+by its name alone, and settled once."""
 
 
 class StepRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -277,7 +297,7 @@ def write_step(at: Instant, events: Sequence[Event], commands: Sequence[Command]
     heard = list(map(_heard, events))
     entries = list(map(entry_of, commands))
     if MessageAsked not in set(map(type, entries)):
-        return _encode((at, heard, entries, EXACT))
+        return _encode((at, heard, entries, QUESTIONS))
     asked: list[Requested] = []
     messages: list[tuple[int, WaitKind, str]] = []
     for entry in entries:
@@ -285,7 +305,7 @@ def write_step(at: Instant, events: Sequence[Event], commands: Sequence[Command]
             messages.append((len(asked), entry.kind, entry.name))
         else:
             asked.append(entry)
-    return _encode((at, heard, asked, EXACT, messages))
+    return _encode((at, heard, asked, QUESTIONS, messages))
 
 
 def write_timers_moved(at: Instant, by: int) -> bytes:
@@ -312,6 +332,7 @@ def _heard(event: Event) -> Heard:
                 event.children,
                 event.tasks_again,
                 event.children_again,
+                event.questions,
             )
         case _:
             assert_never(event)
@@ -359,6 +380,10 @@ def entry_of(command: Command) -> Requested | MessageAsked:
             return StateAsked(command.key, command.digest)
         case ExpectMessage():
             return MessageAsked(command.kind, command.name)
+        case AskQuestion():
+            return QuestionAsked(command.seq, command.name)
+        case CloseQuestion():
+            return QuestionClosed(command.seq)
         case MarkPatch():
             return PatchMarked(command.change_id)
         case MarkUndone():

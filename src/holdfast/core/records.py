@@ -323,6 +323,9 @@ class PostedMessage(msgspec.Struct, frozen=True):
     """When. None for messages of 0.4.0."""
     answer: bytes | None = None
     """Of an update; `core.updates` reads it."""
+    comment: str | None = None
+    question: int | None = None
+    """The number of the question that it answers."""
 
 
 class MessageRecord(msgspec.Struct, frozen=True):
@@ -335,6 +338,10 @@ class MessageRecord(msgspec.Struct, frozen=True):
     payload: Payload
     taken: int | None
     """The position of the step that read it; None while unread."""
+    question: int | None = None
+    """The number of the question that it answers."""
+    by: str | None = None
+    comment: str | None = None
 
 
 class ChildRecord(msgspec.Struct, frozen=True):
@@ -360,6 +367,8 @@ class ChapterStart(NamedTuple):
     first_child: int = 0
     state: bytes | None = None
     """The state that it begins with, as a JSON object. None: it is empty."""
+    questions: bytes | None = None
+    """`QuestionsOfChapter`, as JSON. None: the run has asked nothing yet."""
 
     @property
     def first_taken(self) -> int:

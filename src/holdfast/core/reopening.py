@@ -7,6 +7,7 @@ Others keep everything that succeeded and try the rest again. Each kind of workf
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from holdfast.core.events import MessageId, Reopened
@@ -16,6 +17,7 @@ from holdfast.core.journal import (
     ChildCancelAsked,
     ChildHeard,
     MessageHeard,
+    QuestionAsked,
     ReopenedHeard,
     StepRecord,
     TaskAsked,
@@ -25,6 +27,7 @@ from holdfast.core.journal import (
     TaskRecorded,
     TimerAsked,
 )
+from holdfast.core.questions import read_chapter
 from holdfast.core.records import ACTS, ChapterStart, History, MessageKind
 from holdfast.core.values import RunKey, RunStatus, TaskStatus
 
@@ -46,6 +49,8 @@ class ReopeningPlan(NamedTuple):
     """Cancellations and acts of operators that the run never read, because it ended first."""
     holds_children: bool
     """Whether the run decides when each of `children` goes on. Otherwise all of them go on at once."""
+    questions: Sequence[int] = ()
+    """Questions that are open again."""
 
 
 def plan_for_data(
@@ -56,11 +61,15 @@ def plan_for_data(
         check_counts(task)
     tasks_again = [task.seq for task in history.tasks if task.seq in tasks and task.status in UNDONE_TASK]
     again = [child for child in history.children if child.seq in children]
+    tasks_next, timers_next, children_next, questions_next = next_numbers(records, history.chapter)
     event = Reopened(
         history.next_position,
-        *next_numbers(records, history.chapter),
+        tasks_next,
+        timers_next,
+        children_next,
         tuple(tasks_again),
         tuple(child.seq for child in again),
+        questions_next,
     )
     return ReopeningPlan(
         event,
@@ -136,9 +145,10 @@ def open_after(steps: list[StepRecord]) -> tuple[set[int], set[int]]:
     return tasks, children
 
 
-def next_numbers(records: list[StepRecord], chapter: ChapterStart) -> tuple[int, int, int]:
-    """The first unused task, timer and child numbers after these steps of a chapter."""
+def next_numbers(records: list[StepRecord], chapter: ChapterStart) -> tuple[int, int, int, int]:
+    """The first unused numbers of tasks, timers, children and questions after these steps of a chapter."""
     tasks, timers, children = chapter.first_task, chapter.first_timer, chapter.first_child
+    questions = read_chapter(chapter.questions).next
     for record in records:
         for asked in record.asked:
             match asked:
@@ -148,6 +158,8 @@ def next_numbers(records: list[StepRecord], chapter: ChapterStart) -> tuple[int,
                     timers = max(timers, asked.seq + 1)
                 case ChildAsked():
                     children = max(children, asked.seq + 1)
+                case QuestionAsked():
+                    questions = max(questions, asked.seq + 1)
                 case _:
                     pass
-    return tasks, timers, children
+    return tasks, timers, children, questions

@@ -40,7 +40,8 @@ def begin_chapter(tick: EndingTick, resident: Resident, command: ContinueRun) ->
     run, commit = resident.key, tick.commit
     commit.returned += [ReturnedMessage(run, message) for message in command.unread]
     numbers = (resident.position, command.tasks, command.timers, command.children)
-    commit.chapters.append(NewChapter(run, command.chapter, *numbers, command.input, command.state, tick.now))
+    begun = (command.input, command.state, tick.now, command.questions)
+    commit.chapters.append(NewChapter(run, command.chapter, *numbers, *begun))
     commit.released.append(ReleasedRun(run, RunStatus.RUNNING, None, tick.now))
     tick.leave_memory(resident)
 

@@ -11,10 +11,12 @@ from typing import assert_never
 
 from holdfast.core.commands import (
     AnswerUpdate,
+    AskQuestion,
     CancelChild,
     CancelRun,
     CancelTask,
     CancelTimer,
+    CloseQuestion,
     Command,
     CompleteRun,
     ContinueRun,
@@ -71,10 +73,8 @@ def check_commands(resident: Resident, commands: Sequence[Command], most_bytes: 
                 size += _outcome_size(command.outcome)
             case AnswerUpdate():
                 size += _outcome_size(command.outcome)
-            case CompleteRun():
-                size += len(command.output)
-            case ContinueRun():
-                size += len(command.input) + len(command.state or b"")
+            case CompleteRun() | ContinueRun():
+                size += _ending_size(command)
             case SetState():
                 size += len(command.value or b"")
                 if not is_storable(command.key):
@@ -89,7 +89,9 @@ def check_commands(resident: Resident, commands: Sequence[Command], most_bytes: 
                 if command.seq not in resident.held_back or command.seq in tasks:
                     raise ImpossibleCommand(command, "no such task is held back")
                 tasks.add(command.seq)
-            case CancelTask() | CancelTimer() | CancelChild() | ResumeChild():
+            case AskQuestion():
+                size += _question_size(command)
+            case CancelTask() | CancelTimer() | CancelChild() | ResumeChild() | CloseQuestion():
                 pass  # does nothing if there is none: what it names may have ended meanwhile
             case ExpectMessage() | MarkPatch() | MarkUndone() | FailRun() | CancelRun():
                 pass
@@ -109,6 +111,12 @@ def _outcome_size(outcome: Outcome) -> int:
     return len(outcome.payload) if isinstance(outcome, Succeeded) else 0
 
 
+def _ending_size(command: CompleteRun | ContinueRun) -> int:
+    if isinstance(command, CompleteRun):
+        return len(command.output)
+    return len(command.input) + len(command.state or b"") + len(command.questions or b"")
+
+
 def _shared_size(command: ScheduleTask) -> int:
     shared = command.shared
     return len(shared.fields) if shared is not None and shared.seq == command.seq else 0
@@ -125,6 +133,12 @@ def _check_task(resident: Resident, command: ScheduleTask | OpenTask | RecordTas
     if len(_known_names) < _MOST_NAMES:
         _known_names.add(command.name)
     tasks.add(seq)
+
+
+def _question_size(command: AskQuestion) -> int:
+    if not 0 <= command.seq < _MOST or not is_storable(command.name):
+        raise ImpossibleCommand(command, "no store can keep this number or name")
+    return len(command.details)
 
 
 def _check_child(resident: Resident, command: StartChild) -> None:

@@ -20,10 +20,12 @@ import msgspec
 
 from holdfast.core.commands import (
     AnswerUpdate,
+    AskQuestion,
     CancelChild,
     CancelRun,
     CancelTask,
     CancelTimer,
+    CloseQuestion,
     Command,
     CompleteRun,
     ContinueRun,
@@ -84,6 +86,7 @@ from holdfast.engine.inbox import (
     WorkerReported,
 )
 from holdfast.engine.operator_acts import obey
+from holdfast.engine.questions import close_questions, write_question
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
@@ -300,7 +303,7 @@ class Tick:
             case ScheduleTask():
                 self._schedule(resident, command)
             case CompleteRun() | FailRun() | CancelRun():
-                self.end(resident, command)
+                self.end(resident, command, by_program=True)
             case ContinueRun():
                 begin_chapter(self, resident, command)
             case OpenTask():
@@ -331,6 +334,8 @@ class Tick:
                 self.commit.state.append(StateChange(resident.key, command.key, command.value))
             case AnswerUpdate():
                 answer_update(self.commit, resident, command)
+            case AskQuestion() | CloseQuestion():
+                write_question(self.commit, resident, command, self.now)
             case ExpectMessage() | MarkPatch() | MarkUndone():
                 pass  # only the journal needs it, for replay or for a retry
             case _:
@@ -472,9 +477,13 @@ class Tick:
 
     # --- leaving memory
 
-    def end(self, resident: Resident, command: EndRun, *, is_forced: bool = False) -> None:
-        """End a run, and cancel its tasks and attached children that have not ended. A run that is forced to
-        end may not be loaded, so the store finds its children."""
+    def end(
+        self, resident: Resident, command: EndRun, *, is_forced: bool = False, by_program: bool = False
+    ) -> None:
+        """End a run, and cancel its open tasks and attached children. The store finds the children of a run
+        that is forced to end, which may not be loaded. A program closes its questions itself."""
+        if not by_program:
+            close_questions(self.commit, resident, self.now)
         self.cancel_open(resident, None if is_forced else "its parent ended")
         output = failure = cause = None
         match command:

@@ -176,6 +176,7 @@ class NewChapter(_RunRow, frozen=True, gc=False):
     state: bytes | None
     """The fields of a `ChapterStart`."""
     began_at: Instant
+    questions: bytes | None = None
 
 
 class NewMessage(_RunRow, frozen=True, gc=False):
@@ -188,6 +189,36 @@ class NewMessage(_RunRow, frozen=True, gc=False):
     """Who sends it, if a person or a program outside does and says so."""
     uid: str | None = None
     """What its sender calls it: the run gets one message of that name, however often it is sent."""
+    comment: str | None = None
+    question: int | None = None
+    """For an answer: the number of the question. None: the oldest open question of that name."""
+    is_ahead: bool = False
+    """For an answer: if the run has not asked, keep it until it does."""
+
+
+class NewQuestion(_RunRow, frozen=True, gc=False):
+    """What a run asks the world outside for."""
+
+    number: int
+    name: str
+    details: Payload
+    """`QuestionDetails` as JSON."""
+    asked_at: Instant
+
+
+class ClosedQuestion(_RunRow, frozen=True, gc=False):
+    """A question that nobody waits for any more. An answer that was posted has closed it before."""
+
+    number: int
+    message: MessageId | None
+    """The message that the run took as the answer, if that names no question."""
+    closed_at: Instant
+
+
+class UnaskedRun(_RunRow, frozen=True, gc=False):
+    """A run that ends without its program, which would close its questions."""
+
+    closed_at: Instant
 
 
 class WokenRun(_RunRow, frozen=True, gc=False):
@@ -292,6 +323,9 @@ class Commit(msgspec.Struct):
     answered: list[AnsweredUpdate] = []
     returned: list[ReturnedMessage] = []
     chapters: list[NewChapter] = []
+    questions: list[NewQuestion] = []
+    closed: list[ClosedQuestion] = []
+    unasked: list[UnaskedRun] = []
     proved: list[ProvedRun] = []
     waits: list[ShownWait] = []
     messages: list[NewMessage] = []
@@ -337,6 +371,9 @@ ROWS_OF_RUNS = (
     "taken",
     "returned",
     "chapters",
+    "questions",
+    "closed",
+    "unasked",
     "proved",
     "waits",
     "ended",

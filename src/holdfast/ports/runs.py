@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
 from holdfast.core.events import MessageId
+from holdfast.core.questions import QuestionRecord
 from holdfast.core.records import (
     FIRST_CHAPTER,
     AttemptRecord,
@@ -51,6 +52,7 @@ class PostResult(Enum):
     ENDED = "the run has ended"
     SETTLED = "the promise is settled"
     UID_TAKEN = "another message has the id"
+    CLOSED = "the question is closed"
 
 
 class SignalledRun(NamedTuple):
@@ -69,6 +71,45 @@ class UpdateAnswer(NamedTuple):
     """None: there is none yet; and there will be none, if the run has ended. `core.updates` reads it."""
     has_ended: bool
     """Whether the run has ended."""
+
+
+class NotAskedFor(NamedTuple):
+    """An answer to what the run does not ask for was not posted."""
+
+    open: tuple[str, ...]
+    """The names of some questions that are open."""
+    has_begun: bool
+    """Whether the run has taken a step."""
+
+
+class NotAllowedToAnswer(NamedTuple):
+    """An answer of somebody who may not answer was not posted."""
+
+    name: str
+    """Of the question."""
+    by: tuple[str, ...]
+    """Who may."""
+
+
+class UnfitAnswer(NamedTuple):
+    """An answer that does not fit the schema of its question was not posted."""
+
+    name: str
+    """Of the question."""
+    why: str
+
+
+PostAnswer: TypeAlias = PostResult | NotAskedFor | NotAllowedToAnswer | UnfitAnswer
+
+
+class QuestionFilter(NamedTuple):
+    run: RunKey | None = None
+    workflow: str | None = None
+    by: str | None = None
+    """Only questions that this person may answer."""
+    after: tuple[Instant, RunKey, int] | None = None
+    """Only questions after this one: when it was asked, its run and its number."""
+    limit: int = 100
 
 
 class Act(NamedTuple):
@@ -115,6 +156,8 @@ class Reopening(NamedTuple):
     """Who asked for it. None for the children of that run."""
     options: bytes | None = None
     """Its new `RunOptions` as JSON. None: they stay as they are."""
+    questions: Sequence[int] = ()
+    """Questions that are open again, unless they have been answered."""
 
 
 class ParkedRunCancellation(NamedTuple):
@@ -286,13 +329,20 @@ class RunStore(HistoryStore, Protocol):
 
     async def post_messages(
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
-    ) -> list[PostResult]:
+    ) -> list[PostAnswer]:
         """Put messages into inboxes and wake the runs. Returns one result for each message.
 
         If the run has a message with the same `uid`, nothing is written, and the result is POSTED, even if
         the run has ended since: the message was sent before. If that message says something else, it is
         UID_TAKEN.
+
+        An answer gets the number of the oldest open question of its name and closes it, so that no other
+        answer is given to that question, nor this one to another.
         """
+        ...
+
+    async def list_questions(self, namespace: str, which: QuestionFilter) -> list[QuestionRecord]:
+        """Open questions of runs, the oldest first."""
         ...
 
     async def signal_or_start(

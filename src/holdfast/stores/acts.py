@@ -20,15 +20,9 @@ from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import Act, ActResult
 from holdfast.ports.store_life import ENDED
 from holdfast.stores.change_log import ACT, STATUS, note
-from holdfast.stores.commit_script import (
-    LockedRun,
-    cancel_open_tasks,
-    deliver,
-    free_expired,
-    lock_runs,
-    news_for_children,
-)
+from holdfast.stores.commit_script import cancel_open_tasks, free_expired, news_for_children
 from holdfast.stores.database import Row, Transaction
+from holdfast.stores.delivery import LockedRun, deliver, lock_runs
 from holdfast.stores.records import run_record
 
 _encode = msgspec.json.Encoder().encode
@@ -89,6 +83,7 @@ def terminate(tx: Transaction, namespace: str, acts: Sequence[Act], now: Instant
         rows: list[Row] = [(act.run, _encode(cancellation(terminated_words(act)))) for act in acts]
         tx.many("terminate_runs", rows, namespace, now)
         cancel_open_tasks(tx, namespace, [(act.run, now) for act in acts], now)
+        tx.many("close_questions_of", [(act.run, now) for act in acts])
         note(tx, namespace, now, STATUS, [(act.run, RunStatus.CANCELLED, None) for act in acts])
         tx.announce(ENDED)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -27,24 +27,20 @@ from holdfast.ports.commits import (
     NewMessage,
     Receipt,
 )
-from holdfast.ports.runs import PostResult
-from holdfast.ports.store_life import ANSWERED, CHANGES, COLD, DUE, ENDED, STREAMS, of_node, of_stream
+from holdfast.ports.store_life import ANSWERED, CHANGES, COLD, DUE, ENDED, STREAMS, of_stream
 from holdfast.stores.bounded_reads import read_within
-from holdfast.stores.change_log import CREATED, STATUS, TASK, note, note_messages, note_tasks
+from holdfast.stores.change_log import CREATED, STATUS, TASK, note, note_tasks
 from holdfast.stores.database import Row, Transaction
+from holdfast.stores.delivery import deliver, lock_runs, tell_nodes, wake_cancelled
 from holdfast.stores.mail import read_mail
-from holdfast.stores.message_ids import SentMessages, send_search
 from holdfast.stores.records import run_record
 
-_FINAL = frozenset(status.value for status in RunStatus if status.is_final)
 _OLDEST = 16
 """How many of the oldest rows of a stream to look at, when it has grown."""
 _FEW_RUNS = 50
 """Of so many runs each is named when they have published something."""
 _LONG_WAIT = 1.0
 """Seconds. A wait for the right to write that is longer than this may have cost other nodes their leases."""
-_SETTLEMENTS = frozenset({MessageKind.RESOLVED, MessageKind.REJECTED})
-_ENDINGS = frozenset({MessageKind.CANCEL, MessageKind.TERMINATE})
 
 
 class CommitUnderWay(Exception):
@@ -246,6 +242,7 @@ def _write_rows(tx: Transaction, commit: Commit) -> None:
     tx.many("take_messages", _rows(commit.taken))
     # After they were taken: the step that ends a chapter may have heard some of them.
     tx.many("give_back_messages", _rows(commit.returned))
+    tx.many("insert_questions", _rows(commit.questions), commit.namespace)
     if commit.answered:
         tx.many("answer_updates", _rows(commit.answered))
         tx.announce(ANSWERED)
@@ -285,18 +282,24 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
     if forced:
         news += news_for_children(tx, forced, "its parent was terminated")
     messages = commit.messages + news if news else commit.messages
-    if messages or commit.proved or commit.waits or commit.woken:
+    closed = bool(commit.closed or commit.unasked)
+    if messages or commit.proved or commit.waits or commit.woken or closed:
         # All rows of runs are locked at once, in order. Otherwise two nodes that send messages to each
         # other's runs could deadlock.
         ended = {run.run for run in commit.ended}
         targets = {message.run for message in messages}
         woken = {row.run for row in commit.woken}
         own = {row.run for row in (*commit.proved, *commit.waits, *commit.released)}
+        own |= {row.run for row in (*commit.closed, *commit.unasked)}
         locked = lock_runs(tx, commit.namespace, targets | woken | ended | own, commit.now)
         open_runs = {run: locked[run] for run in targets if run in locked and run not in ended}
         deliver(tx, commit.namespace, messages, open_runs, commit.now, commit.node)
         tx.many("wake_held_runs", [(run,) for run in sorted(woken)], commit.namespace, commit.now)
-        _tell_nodes(tx, [locked[run] for run in woken if run in locked], commit.node)
+        tell_nodes(tx, [locked[run] for run in woken if run in locked], commit.node)
+    if closed:
+        # Whoever answers a question has locked the run as well.
+        tx.many("close_questions", _rows(commit.closed))
+        tx.many("close_questions_of", _rows({row.run: row for row in commit.unasked}.values()))
     tx.many("prove_runs", _rows(commit.proved), commit.namespace)
     # Only the last row of a run is written: a batch on Postgres could apply any of several.
     tx.many("show_waits", _rows({row.run: row for row in commit.waits}.values()), commit.namespace)
@@ -309,7 +312,7 @@ def _end_and_release(tx: Transaction, commit: Commit) -> None:
     tx.many("release_runs", _rows(commit.released), commit.namespace)
     _note_statuses(tx, commit)
     parked: list[Row] = [(run.run,) for run in commit.released if run.status is RunStatus.PARKED]
-    _wake_cancelled(tx, commit.namespace, {run for (run,) in tx.many_returning("cancelling_of", parked)})
+    wake_cancelled(tx, commit.namespace, {run for (run,) in tx.many_returning("cancelling_of", parked)})
 
 
 def _note_statuses(tx: Transaction, commit: Commit) -> None:
@@ -347,103 +350,6 @@ def news_for_children(tx: Transaction, ended: Sequence[RunKey], reason: str) -> 
         else NewMessage(child, MessageKind.CANCEL, "", cancelled, parent)
         for parent, child, options in rows
     ]
-
-
-def post_messages(
-    tx: Transaction, namespace: str, messages: Sequence[NewMessage], now: Instant
-) -> list[PostResult]:
-    """Add the messages that were not sent before. Returns one result per message."""
-    locking = _send_lock(tx, namespace, {message.run for message in messages}, now)
-    searching = send_search(tx, messages)  # sent along, and carried out once the locks are there
-    return deliver(tx, namespace, messages, locking(), now, sent=searching())
-
-
-class LockedRun(NamedTuple):
-    status: str
-    owner: NodeId | None
-    last_owner: NodeId | None
-    """The node that released the run, if that node is still there."""
-
-
-def lock_runs(
-    tx: Transaction, namespace: str, runs: Iterable[RunKey], now: Instant
-) -> dict[RunKey, LockedRun]:
-    """Lock the runs until the transaction ends. Returns those that exist."""
-    return _send_lock(tx, namespace, runs, now)()
-
-
-def _send_lock(
-    tx: Transaction, namespace: str, runs: Iterable[RunKey], now: Instant
-) -> Callable[[], dict[RunKey, LockedRun]]:
-    rows = tx.send_many("lock_runs", [(run,) for run in sorted(runs)], namespace, now)
-    return lambda: {key: LockedRun(*row) for key, *row in rows()}
-
-
-def deliver(
-    tx: Transaction,
-    namespace: str,
-    messages: Sequence[NewMessage],
-    locked: dict[RunKey, LockedRun],
-    now: Instant,
-    sender: NodeId | None = None,
-    sent: SentMessages | None = None,
-) -> list[PostResult]:
-    """Add messages to locked runs that have not ended, and wake them. Returns one result per message.
-
-    `sender` is the node that sends them, if a node does: it looks by itself. `sent` has those that were sent
-    before; None: messages without ids, which are new."""
-    promises = {(message.run, message.name) for message in messages if message.kind in _SETTLEMENTS}
-    settled: set[Row] = set(tx.many_returning("settled_promises", sorted(promises)))
-    results: list[PostResult] = []
-    posted: list[Row] = []
-    added: list[NewMessage] = []
-    for message in messages:
-        run = locked.get(message.run)
-        promise = (message.run, message.name) if message.kind in _SETTLEMENTS else None
-        before = sent.answer(message) if sent is not None and run is not None else None
-        if run is None:
-            results.append(PostResult.NO_SUCH_RUN)
-        elif before is not None:
-            results.append(before)
-        elif run.status in _FINAL:
-            results.append(PostResult.ENDED)
-        elif promise in settled:
-            results.append(PostResult.SETTLED)
-        else:
-            results.append(PostResult.POSTED)
-            content = (message.kind, message.name, message.payload)
-            posted.append((message.run, *content, message.by, message.uid))
-            added.append(message)
-            if sent is not None:
-                sent.add(message)
-            if promise is not None:
-                settled.add(promise)
-    tx.many("insert_messages", posted, now)
-    note_messages(tx, namespace, now, added)
-    tx.many("wake_runs", sorted({(row[0],) for row in posted}), namespace, now)
-    _wake_cancelled(tx, namespace, {row[0] for row in posted if row[1] in _ENDINGS})
-    _tell_nodes(tx, [locked[run] for run in {row[0] for row in posted}], sender)
-    return results
-
-
-def _tell_nodes(tx: Transaction, runs: Iterable[LockedRun], sender: NodeId | None) -> None:
-    """Announce that these runs have something to read. One node is told of each, if there is one to choose:
-    of ten nodes that look for a single run, nine would look in vain."""
-    for run in runs:
-        node = run.owner or run.last_owner
-        if node is None or run.status == RunStatus.PARKED:  # any node may end a parked run that is cancelled
-            tx.announce(DUE)
-            continue
-        if node != sender:
-            tx.announce(of_node(node))
-        if run.owner is None:
-            tx.announce(COLD)
-
-
-def _wake_cancelled(tx: Transaction, namespace: str, runs: Iterable[RunKey]) -> None:
-    """Wake runs that have a cancellation. Other messages do not wake runs that are parked or held back by
-    their parent. A cancellation does, because any node that claims the run can end it."""
-    tx.many("wake_cancelled_runs", [(run,) for run in sorted(runs)], namespace)
 
 
 # --- mail and new work

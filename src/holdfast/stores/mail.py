@@ -35,13 +35,13 @@ def read_mail(
     counts: Counter[RunKey] = Counter()
     left: set[RunKey] = set()
     room = commit.mail_bytes
-    for id, run, kind, name, payload, taken, size in rows:
+    for id, run, kind, name, payload, taken, size, *rest in rows:
         whole = payloads.get(id) if payload is None else payload
         counts[run] += 1
         if whole is None or counts[run] > share or (room <= 0 and payload is not None):
             left.add(run)
         elif run not in left:
-            mail.append(message_record((id, run, kind, name, whole, taken)))
+            mail.append(message_record((id, run, kind, name, whole, taken, *rest)))
             room -= size if payload is not None else 0
     tx.many("leave_mail", [(run,) for run in sorted(left)], commit.namespace, commit.now)
     return mail, frozenset(left)
@@ -51,7 +51,7 @@ def _read_large(tx: Transaction, rows: Sequence[Row], room: int) -> dict[Message
     """The payloads of the first large message of each run, then of the second, and so on."""
     turns: Counter[RunKey] = Counter()
     queue: list[tuple[int, MessageId, int]] = []
-    for id, run, *_, size in rows:
+    for id, run, _, _, _, _, size, *_ in rows:
         turns[run] += 1
         queue.append((turns[run], id, size))
     queue.sort()

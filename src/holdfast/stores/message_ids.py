@@ -50,16 +50,22 @@ class _Content(NamedTuple):
     kind: str
     name: str
     payload: Payload
+    question: int | None
 
     def says(self, other: _Content) -> bool:
         """Whether both mean the same. Equal values may be written in two ways."""
-        if self[:2] != other[:2]:
+        if self.kind != other.kind:
+            return False
+        # An answer may give the number of its question instead of the name. The row has both.
+        if other.question is not None and self.question != other.question:
+            return False
+        if other.question is None and self.name != other.name:
             return False
         return self.payload == other.payload or _read(self.payload) == _read(other.payload)
 
 
 def _content_of(message: NewMessage) -> _Content:
-    return _Content(message.kind, message.name, message.payload)
+    return _Content(message.kind, message.name, message.payload, message.question)
 
 
 def _read(payload: Payload) -> object:

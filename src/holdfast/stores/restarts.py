@@ -18,8 +18,9 @@ from holdfast.ports.runs import Act
 from holdfast.ports.store_life import DUE, of_node
 from holdfast.stores.acts import act_row, terminate
 from holdfast.stores.change_log import ACT, note
-from holdfast.stores.commit_script import LockedRun, create_runs, deliver, lock_runs, news_for_children
+from holdfast.stores.commit_script import create_runs, news_for_children
 from holdfast.stores.database import Row, Transaction
+from holdfast.stores.delivery import LockedRun, deliver, lock_runs
 from holdfast.stores.records import run_record
 from holdfast.stores.sql_role import RowChanged
 

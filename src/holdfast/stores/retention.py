@@ -28,6 +28,7 @@ _TABLES: Final = (
     "tasks",
     "attempts",
     "messages",
+    "questions",
     "logs",
     "state",
     "shared_inputs",

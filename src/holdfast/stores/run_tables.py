@@ -35,6 +35,7 @@ RUN_TABLES: Final = (
     RunTable("attempts", ("seq", "attempt")),
     RunTable("state", ("key",)),
     RunTable("chapters", ("number",)),
+    RunTable("questions", ("number",), {"message": "messages"}),
     RunTable("logs", ("number",), {"number": "logs"}),
     RunTable("stream_items", ("name", "next_offset")),
     RunTable("queue", ("seq",)),

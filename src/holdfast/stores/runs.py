@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 
 from holdfast.core.events import MessageId
+from holdfast.core.questions import QuestionRecord
 from holdfast.core.records import (
     DONE_BY_STORE,
     AttemptRecord,
@@ -20,7 +21,16 @@ from holdfast.core.records import (
     TaskSummary,
 )
 from holdfast.core.stream_items import StreamPage, StreamSummary
-from holdfast.core.values import NULL, Instant, Payload, RunKey, RunStatus, TaskStatus, key_from_text
+from holdfast.core.values import (
+    FIRST_INSTANT,
+    NULL,
+    Instant,
+    Payload,
+    RunKey,
+    RunStatus,
+    TaskStatus,
+    key_from_text,
+)
 from holdfast.core.waiting import NO_WAIT, describe_wait
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import (
@@ -28,7 +38,8 @@ from holdfast.ports.runs import (
     ActResult,
     FailureGroup,
     ParkedRunCancellation,
-    PostResult,
+    PostAnswer,
+    QuestionFilter,
     Reopening,
     RunFilter,
     RunOverview,
@@ -41,14 +52,9 @@ from holdfast.ports.store_life import DUE, ENDED
 from holdfast.stores import records
 from holdfast.stores.acts import act_on_runs, unpark_runs
 from holdfast.stores.change_log import ACT, STATUS, TASK, note
-from holdfast.stores.commit_script import (
-    cancel_open_tasks,
-    create_runs,
-    deliver,
-    lock_runs,
-    post_messages,
-)
+from holdfast.stores.commit_script import cancel_open_tasks, create_runs
 from holdfast.stores.database import Row, Transaction, TransactionScript
+from holdfast.stores.delivery import deliver, lock_runs, post_messages
 from holdfast.stores.gil_pauses import in_slices
 from holdfast.stores.histories import first_rows, read_chapters
 from holdfast.stores.restarts import restart_runs
@@ -123,7 +129,7 @@ class SqlRunStore(SqlRole):
 
     async def post_messages(
         self, namespace: str, messages: Sequence[NewMessage], now: Instant
-    ) -> list[PostResult]:
+    ) -> list[PostAnswer]:
         return await self._driver.write_and_tell(lambda tx: post_messages(tx, namespace, messages, now))
 
     async def signal_or_start(
@@ -241,6 +247,16 @@ class SqlRunStore(SqlRole):
     async def list_streams(self, namespace: str, run: RunKey) -> list[StreamSummary]:
         return [StreamSummary(*row) for row in await self._driver.fetch("list_streams", namespace, run)]
 
+    async def list_questions(self, namespace: str, which: QuestionFilter) -> list[QuestionRecord]:
+        at, run, number = which.after or (FIRST_INSTANT, _FIRST_KEY, -1)
+        if which.run is None:
+            page = (namespace, at, run, number, which.workflow, which.by, which.limit)
+            rows = await self._driver.fetch("list_questions", *page, may_be_long=True)
+        else:
+            page = (namespace, which.run, number, which.by, which.limit)
+            rows = await self._driver.fetch("list_questions_of", *page, may_be_long=True)
+        return [QuestionRecord(*row) for row in rows]
+
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
         return dict(await self._driver.fetch("read_state", namespace, run))
 
@@ -282,6 +298,7 @@ class SqlRunStore(SqlRole):
             if not tx.rows("cancel_parked_run", namespace, run, now, failure, epoch):
                 raise RowChanged
             cancel_open_tasks(tx, namespace, [(run, now)], now)
+            tx.many("close_questions_of", [(run, now)])
             note(tx, namespace, now, STATUS, [(run, RunStatus.CANCELLED, None)])
             del locked[run]  # it has ended, and receives no more messages
             deliver(tx, namespace, [*messages, *news], locked, now)
@@ -387,6 +404,7 @@ def _reopen(tx: Transaction, namespace: str, family: Sequence[Reopening]) -> boo
     if len(tx.many_returning("reopen_runs", opened, namespace)) != len(family):
         raise RowChanged
     tx.many("insert_steps", [msgspec.structs.astuple(each.step) for each in family])
+    tx.many("reopen_questions", [(each.run, number) for each in family for number in each.questions])
     reset = tx.many_returning("reset_tasks", [(each.run, seq) for each in family for seq in each.tasks])
     tx.many("give_back_messages", [(each.run, message) for each in family for message in each.messages])
     overtaken = [(each.run, it, each.step.position) for each in family for it in each.overtaken]

@@ -12,8 +12,9 @@ from holdfast.ports.commits import NewMessage
 from holdfast.ports.schedules import ScheduleFiring
 from holdfast.ports.store_life import DUE
 from holdfast.stores import records
-from holdfast.stores.commit_script import create_runs, post_messages
+from holdfast.stores.commit_script import create_runs
 from holdfast.stores.database import Transaction
+from holdfast.stores.delivery import post_messages
 from holdfast.stores.sql_role import RowChanged, SqlRole
 
 

@@ -18,8 +18,8 @@ from holdfast.ports.runs import PostResult
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord
 from holdfast.stores import records
 from holdfast.stores.change_log import TASK, note
-from holdfast.stores.commit_script import post_messages
 from holdfast.stores.database import Transaction
+from holdfast.stores.delivery import post_messages
 from holdfast.stores.shared_inputs import read_whole_input
 from holdfast.stores.sql_role import SqlRole
 

@@ -330,7 +330,7 @@ def test_a_yes_is_success_and_what_was_said_is_the_output(yes: Any) -> None:
     play = Play("tasks: {gate: {approval: Ship it?}, ship: {command: x, depends_on: gate}}")
 
     assert describe_wait(play.program.waits()).words == "approval 'gate'"
-    assert play.input_of("gate") == {"promise": "gate", "message": "Ship it?"}
+    assert play.input_of("gate") == {"promise": "gate", "question": 0, "message": "Ship it?"}
     play.answer("gate", yes)
 
     assert play.input_of("ship") == {"gate": yes}
@@ -501,8 +501,8 @@ def test_after_a_no_a_retry_asks_again() -> None:
 
     play.retry()
 
-    assert describe_wait(play.program.waits()).words == "approval 'gate#2'"
-    play.answer("gate#2", True)
+    assert describe_wait(play.program.waits()).words == "approval 'gate'"
+    play.answer("gate", True)
     assert play.output == {"gate": True}
 
 
@@ -514,7 +514,7 @@ def test_waits_of_a_cancelled_run_are_begun_anew() -> None:
     play.retry()
 
     assert play.open == ["gate", "go", "nap"] or sorted(play.open) == ["gate", "go", "nap"]
-    play.answer("gate#2", True)
+    play.answer("gate", True)
     play.signal("go", 1)
     play.pass_time(60)
     assert play.output == {"gate": True, "go": 1, "nap": None}
@@ -660,7 +660,11 @@ def test_an_answer_that_comes_with_the_end_of_the_time_is_recorded_once() -> Non
         play.now, [TimerFired(timer), PromiseAnswered(message, "a", Succeeded(json(True)))]
     )
 
-    assert [type(command).__name__ for command in commands] == ["RecordTask", "FailRun"]
+    assert [type(command).__name__ for command in commands] == [
+        "CloseQuestion",
+        "RecordTask",
+        "FailRun",
+    ]
 
 
 def test_a_child_that_succeeded_after_its_parent_had_ended_is_not_begun_anew_by_a_retry() -> None:

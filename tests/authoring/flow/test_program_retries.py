@@ -206,7 +206,7 @@ def test_an_approval_shows_how_it_is_answered_unless_that_takes_more_than_a_yes(
 ):
     play = Play(f"{{start: ok, nodes: {{ok: {{kind: approval, params: {{approval_key: $shared.{key}}}}}}}}}")
 
-    assert play.input_of("ok") == {"input": None, **shown}
+    assert play.input_of("ok") == {"input": None, "question": 0, **shown}
 
 
 def test_an_approval_inside_a_key_is_answered_by_writing_the_whole_key():

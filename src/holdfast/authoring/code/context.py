@@ -13,10 +13,13 @@ import random
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from types import UnionType
-from typing import Any, NoReturn, TypeVar, Unpack, overload
+from typing import Any, Generic, Literal, NoReturn, TypeVar, Unpack, overload
+
+import msgspec
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
+from holdfast.authoring.code.open_questions import OpenQuestion
 from holdfast.authoring.code.places import caller
 from holdfast.authoring.code.program import ChapterEnd, CodeProgram
 from holdfast.authoring.code.signalling import SIGNAL_OPTIONS, HasRunId, checked_run_id, signal_body
@@ -24,9 +27,11 @@ from holdfast.authoring.code.steps import checked_step_name, effect_body, step_b
 from holdfast.authoring.code.task_options import Options, merge
 from holdfast.authoring.code.updates import Onlooker, make_handler
 from holdfast.core.codec import digest_of
+from holdfast.core.commands import NO_INPUT
 from holdfast.core.failures import revive
 from holdfast.core.names import checked_name, checked_span
 from holdfast.core.policies import STEP_OPTIONS
+from holdfast.core.questions import checked_title, make_details
 from holdfast.core.run_options import WithOptions, child_policy, target_and_options
 from holdfast.core.stream_items import checked_stream
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
@@ -59,6 +64,15 @@ def context() -> Context:
     if program is None:
         raise OutsideContext("context() works only inside a workflow; in a task, use task_context()")
     return Context(program)
+
+
+class Answer(msgspec.Struct, Generic[T], frozen=True):
+    """An answer to a question, with who gave it."""
+
+    value: T
+    by: str
+    """Empty if they did not say."""
+    comment: str
 
 
 class _View:
@@ -196,31 +210,128 @@ class Context(_View):
     # --- messages
 
     @overload
-    def promise(self, name: str, /, *, timeout: dt.timedelta | None = None) -> asyncio.Task[Any]: ...
+    def promise(
+        self, name: str, /, *, timeout: dt.timedelta | None = None, same: bool = False
+    ) -> asyncio.Task[Any]: ...
     @overload
     def promise(
-        self, name: str, type: type[T], /, *, timeout: dt.timedelta | None = None
+        self, name: str, type: type[T], /, *, timeout: dt.timedelta | None = None, same: bool = False
     ) -> asyncio.Task[T]: ...
     @overload
     def promise(
-        self, name: str, type: UnionType, /, *, timeout: dt.timedelta | None = None
+        self, name: str, type: UnionType, /, *, timeout: dt.timedelta | None = None, same: bool = False
     ) -> asyncio.Task[Any]: ...
     def promise(
-        self, name: str, type: Any = Any, /, *, timeout: dt.timedelta | None = None
+        self, name: str, type: Any = Any, /, *, timeout: dt.timedelta | None = None, same: bool = False
     ) -> asyncio.Task[Any]:
         """A value that is given from outside, once, with `hf.resolve(run, name, value)`.
 
-        Raises TimeoutError after `timeout`, and the error given to `hf.reject` if it is rejected. Asking
-        twice for a name gives the same value. The promise may be resolved before the code asks for it.
+        Raises TimeoutError after `timeout`, and the error given to `hf.reject` if it is rejected. To ask for
+        a name again is a new question, with an answer of its own. With `same=True` it is the same one for all
+        who ask for the name with `same=True`, and keeps its value.
         """
-        name = checked_name("the name of a promise", name)
-        self._program.expect_message(WaitKind.PROMISE, name)
-        return self._program.spawn(self._promise(name, type, timeout), f"promise {name!r}")
+        name, program = checked_name("the name of a promise", name), self._program
+        if same or program.knows_promises_by_name:
+            program.ask_by_name(name)
+            return program.spawn(self._promise(name, type, timeout), f"promise {name!r}")
+        return self._await_answer(program.ask(name, NO_INPUT), type, timeout, has_details=False)
 
     async def _promise(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
         async with asyncio.timeout(_seconds(timeout)):
-            outcome = await self._program.inbox.outcome_of(name)
-        return _value(outcome, self._program, type, f"promise {name!r}")
+            answer = await self._program.inbox.answer_of(name)
+        return _value(answer.outcome, self._program, type, f"promise {name!r}")
+
+    # --- questions
+
+    @overload
+    def ask(
+        self,
+        title: str,
+        /,
+        *,
+        facts: Any = None,
+        answer: type[T],
+        by: Iterable[str] | str | None = None,
+        timeout: dt.timedelta | None = None,
+        name: str | None = None,
+        details: Literal[False] = False,
+    ) -> asyncio.Task[T]: ...
+    @overload
+    def ask(
+        self,
+        title: str,
+        /,
+        *,
+        facts: Any = None,
+        answer: type[T],
+        by: Iterable[str] | str | None = None,
+        timeout: dt.timedelta | None = None,
+        name: str | None = None,
+        details: Literal[True],
+    ) -> asyncio.Task[Answer[T]]: ...
+    @overload
+    def ask(
+        self,
+        title: str,
+        /,
+        *,
+        facts: Any = None,
+        answer: Any = Any,
+        by: Iterable[str] | str | None = None,
+        timeout: dt.timedelta | None = None,
+        name: str | None = None,
+        details: bool = False,
+    ) -> asyncio.Task[Any]: ...
+    def ask(
+        self,
+        title: str,
+        /,
+        *,
+        facts: Any = None,
+        answer: Any = Any,
+        by: Iterable[str] | str | None = None,
+        timeout: dt.timedelta | None = None,
+        name: str | None = None,
+        details: bool = False,
+    ) -> asyncio.Task[Any]:
+        """A question to a person. `hf.questions()` lists it, and `hf.resolve(run, name, value)` answers it.
+
+        `facts` is what the person should know, `answer` the type of the answer, `by` who may answer. An
+        answer of another type or by somebody else is refused before it is written. `name` is the title unless
+        given. Raises TimeoutError after `timeout`; the question is closed then. With `details=True`, returns
+        an `Answer`, which has the value, who answered, and the comment.
+        """
+        title, program = checked_title(title), self._program
+        name = title if name is None else checked_name("the name of a question", name)
+        packed = make_details(program.codec, f"question {name!r}", title, facts, answer, by)
+        return self._await_answer(program.ask(name, packed), answer, timeout, has_details=details)
+
+    def _await_answer(
+        self, question: OpenQuestion, type: Any, timeout: dt.timedelta | None, *, has_details: bool
+    ) -> asyncio.Task[Any]:
+        program, what = self._program, f"promise {question.name!r}"
+        task = program.spawn_reader(self._answer(question, type, timeout, what, has_details), what)
+        # A callback, because a task that is cancelled before it began never gets to a `finally`.
+        task.add_done_callback(lambda task: program.end_question(question, is_cancelled=task.cancelled()))
+        return task
+
+    async def _answer(
+        self,
+        question: OpenQuestion,
+        type: Any,
+        timeout: dt.timedelta | None,
+        what: str,
+        has_details: bool,
+    ) -> Any:
+        try:
+            async with asyncio.timeout(_seconds(timeout)):
+                answer = await self._program.inbox.answer_to(question)
+        except TimeoutError:
+            if not question.answer.done() or question.answer.cancelled():
+                raise
+            answer = self._program.inbox.take_answer(question)  # it came in the step in which the time was up
+        value = _value(answer.outcome, self._program, type, what)
+        return Answer(value, answer.by, answer.comment) if has_details else value
 
     @overload
     def signal(self, name: str, /, *, timeout: dt.timedelta | None = None) -> asyncio.Task[Any]: ...
@@ -241,7 +352,7 @@ class Context(_View):
         """
         name = checked_name("the name of a signal", name)
         self._program.expect_message(WaitKind.SIGNAL, name)
-        return self._program.spawn_signal(self._signal(name, type, timeout), f"signal {name!r}")
+        return self._program.spawn_reader(self._signal(name, type, timeout), f"signal {name!r}")
 
     async def _signal(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
         async with asyncio.timeout(_seconds(timeout)):

@@ -16,6 +16,7 @@ import msgspec
 from holdfast.authoring.code.answering import Answering
 from holdfast.authoring.code.handles import Handle, forget_error, is_unheard, place_if_dropped, settle
 from holdfast.authoring.code.loop import CALLBACKS_ALLOWED, WorkflowLoop
+from holdfast.authoring.code.open_questions import OpenQuestions
 from holdfast.authoring.code.places import line_of, raising_line, waiting_line
 from holdfast.authoring.code.recorded_requests import RecordedRequests
 from holdfast.authoring.code.requests import DefinitionResolver
@@ -23,9 +24,11 @@ from holdfast.authoring.code.run_log import RunLog
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
     CancelRun,
+    CloseQuestion,
     Command,
     CompleteRun,
     ContinueRun,
+    EndRun,
     FailRun,
     ResumeChild,
     ScheduleTask,
@@ -48,6 +51,7 @@ from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import Past, Step
 from holdfast.core.journal import entry_of
 from holdfast.core.log_lines import LimitedLog, OutputLine
+from holdfast.core.questions import read_chapter, write_chapter
 from holdfast.core.records import ChapterStart, RunRecord
 from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems, encode_items
@@ -114,6 +118,8 @@ class CodeProgram(Answering):
             self._end()
         elif not (self._handles or self._waits_beyond_tasks):
             raise Deadlock()
+        if self._inbox is not None and self._inbox.questions.misfits:
+            self._tell_of_misfits(self._inbox.questions)
         commands: list[Any] = self._commands
         self._commands = []
         if events or commands or not self.history_size:
@@ -122,6 +128,12 @@ class CodeProgram(Answering):
         if not self._next_timer:
             return commands
         return [command for command in commands if command is not None]
+
+    def _tell_of_misfits(self, questions: OpenQuestions) -> None:
+        """Say in the log of the run that an answer was not taken which came ahead of its question."""
+        for answer, why in questions.misfits:
+            self.print("stderr", f"an answer to {answer.name!r} was not taken: {why}\n")
+        questions.misfits.clear()
 
     def _warn_of_dropped(self, commands: Sequence[Command | None]) -> None:
         """Name tasks and children that this step asked for and whose handle nobody has any more: nobody can
@@ -170,6 +182,8 @@ class CodeProgram(Answering):
     def begin_chapter(self, chapter: ChapterStart) -> None:
         self._next_task, self._next_timer = chapter.first_task, chapter.first_timer
         self._next_child = chapter.first_child
+        if chapter.questions is not None:
+            self.inbox.questions.begin_chapter(read_chapter(chapter.questions))
         if chapter.state is not None:
             self.state = {key: Payload(bytes(value)) for key, value in _decode_state(chapter.state).items()}
 
@@ -216,6 +230,8 @@ class CodeProgram(Answering):
                 yield
         self._recorded = None
         self.history_size = len(past.steps)
+        if self._inbox is not None:
+            self._inbox.questions.misfits.clear()  # they were told when they came
         if was_reopened:
             self._write_state()
             # Children that were reopened with this run may be held back until it asks for them.
@@ -295,7 +311,9 @@ class CodeProgram(Answering):
             case SignalReceived():
                 self.inbox.queue(event.name).put_nowait(event)
             case PromiseAnswered():
-                self.inbox.settle(event)
+                answered = self.inbox.settle(event)
+                if answered is not None:
+                    self._ask(CloseQuestion(answered, event.message))
             case UpdateReceived():
                 self._receive_update(event)
             case CancelRequested():
@@ -306,6 +324,8 @@ class CodeProgram(Answering):
                 self._next_task = max(self._next_task, event.tasks)
                 self._next_timer = max(self._next_timer, event.timers)
                 self._next_child = max(self._next_child, event.children)
+                if event.questions:
+                    self.inbox.questions.next = max(self.inbox.questions.next, event.questions)
 
     # --- ends
 
@@ -336,29 +356,34 @@ class CodeProgram(Answering):
         if self._has_ended:
             return
         self._has_ended = True
+        command, error = self._ending_command()
+        if self._inbox is not None and not isinstance(command, ContinueRun):
+            for seq in self._inbox.questions.close_all():
+                self._ask(CloseQuestion(seq))
+        self._ask_for_end(command, error)
+
+    def _ending_command(self) -> tuple[EndRun | ContinueRun, BaseException | None]:
+        """How the run or its chapter ends, and with which error its code has ended."""
         if self._main.cancelled():
             if self._ending is not None:
-                self._ask_for_end(self._ending)
-            else:
-                error = asyncio.CancelledError("it awaited something that it had cancelled itself")
-                self._ask_for_end(FailRun(capture(error)), error)
-            return
+                return self._ending, None
+            error = asyncio.CancelledError("it awaited something that it had cancelled itself")
+            return FailRun(capture(error)), error
         error = self._main.exception()
         chapter = _chapter_end_in(error)
         if isinstance(self._ending, FailRun):
             # Whatever it did since: it is a failure not to end in time.
             cause = None if error is None else capture(error, task=getattr(error, "task_id", None))
-            self._ask_for_end(FailRun(msgspec.structs.replace(self._ending.failure, cause=cause)), error)
-        elif error is not None and chapter is None:
-            self._ask_for_end(FailRun(capture(error, task=getattr(error, "task_id", None))), error)
-        elif unheard := list(filter(is_unheard, self._unheard or ())):
-            self._ask_for_end(FailRun(self._failure_of_unheard(unheard[0])))
-        elif chapter is not None:
-            self._ask_for_end(self._next_chapter(chapter.input), error)
-        elif self.asked_for_chapter:
-            self._ask_for_end(FailRun(capture(ChapterRefused("returned a value"))))
-        else:
-            self._ask_for_end(CompleteRun(self._main.result()))
+            return FailRun(msgspec.structs.replace(self._ending.failure, cause=cause)), error
+        if error is not None and chapter is None:
+            return FailRun(capture(error, task=getattr(error, "task_id", None))), error
+        if unheard := list(filter(is_unheard, self._unheard or ())):
+            return FailRun(self._failure_of_unheard(unheard[0])), None
+        if chapter is not None:
+            return self._next_chapter(chapter.input), error
+        if self.asked_for_chapter:
+            return FailRun(capture(ChapterRefused("returned a value"))), None
+        return CompleteRun(self._main.result()), None
 
     def note_chapter_end(self, error: BaseException) -> None:
         """Called when the code has ended. If the run goes on as a new chapter, code that ran beside it runs
@@ -378,6 +403,7 @@ class CodeProgram(Answering):
             self._next_child,
             _encode_state(state) if state else None,
             tuple(sorted(set(self._inbox.late))) if self._inbox is not None else (),
+            None if self._inbox is None else write_chapter(self._inbox.questions_of_next_chapter()),
         )
 
     def _failure_of_unheard(self, handle: Handle[Any]) -> Failure:
@@ -388,9 +414,7 @@ class CodeProgram(Answering):
         words = f"The run fails, too: it called this in {line_of(handle.place)} and did not await it."
         return msgspec.structs.replace(failure, traceback=f"{failure.traceback.rstrip()}\n\n{words}\n")
 
-    def _ask_for_end(
-        self, command: CompleteRun | FailRun | CancelRun | ContinueRun, error: BaseException | None = None
-    ) -> None:
+    def _ask_for_end(self, command: EndRun | ContinueRun, error: BaseException | None = None) -> None:
         if self._recorded is None:
             self._ask(command)
             return

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from holdfast.core import journal
 from holdfast.core.history import Past, Step
 from holdfast.core.values import Instant, Outcome
+from holdfast.core.waiting import WaitKind
 
 AnyRequest: TypeAlias = journal.Requested | journal.MessageAsked
 
@@ -101,6 +102,13 @@ class RecordedRequests:
 
     def has_child_next(self) -> bool:
         return isinstance(self._next(), journal.ChildAsked)
+
+    def has_promise_next(self) -> bool:
+        """A promise that is no question. Steps of 0.4.0 and before do not tell when the code asked for it."""
+        if not self._is_exact:
+            return True
+        recorded = self._next()
+        return isinstance(recorded, journal.MessageAsked) and recorded.kind is WaitKind.PROMISE
 
     def take_timer(self, seq: int, due: Instant) -> bool:
         """A timer that is cancelled in the step in which it was started is not in the journal. So a timer

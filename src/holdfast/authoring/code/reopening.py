@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from holdfast.core.events import Reopened
 from holdfast.core.history import NO_EVENTS, check_counts, read_steps, steps_that_count
-from holdfast.core.journal import ChildAsked, DeadlineHeard, EndAsked, MessageHeard, StepRecord, TaskHeard
+from holdfast.core.journal import (
+    ChildAsked,
+    DeadlineHeard,
+    EndAsked,
+    MessageHeard,
+    QuestionAsked,
+    QuestionClosed,
+    StepRecord,
+    TaskHeard,
+)
+from holdfast.core.questions import read_chapter
 from holdfast.core.records import History, MessageKind
 from holdfast.core.reopening import (
     UNDONE_TASK,
@@ -35,7 +45,7 @@ def plan_reopening(history: History) -> ReopeningPlan:
     for task in history.tasks:
         check_counts(task)
     return ReopeningPlan(
-        Reopened(position, *next_numbers(records, history.chapter)),
+        _reopened(position, records, history),
         [task.seq for task in history.tasks if task.seq in tasks and task.status in UNDONE_TASK],
         [
             message.id
@@ -50,7 +60,30 @@ def plan_reopening(history: History) -> ReopeningPlan:
         ],
         overtaken_messages(history),
         holds_children=False,
+        questions=_open_questions(history, before),
     )
+
+
+def _reopened(position: int, records: list[StepRecord], history: History) -> Reopened:
+    tasks, timers, children, questions = next_numbers(records, history.chapter)
+    return Reopened(position, tasks, timers, children, questions=questions)
+
+
+def _open_questions(history: History, steps: list[StepRecord]) -> list[int]:
+    """The questions that these steps asked or found open, and neither closed nor heard an answer to."""
+    answered = {it.id: it.question for it in history.messages if it.question is not None}
+    found_open = read_chapter(history.chapter.questions).open
+    questions: dict[int, None] = {question.number: None for question in found_open}
+    for step in steps:
+        for heard in step.heard:
+            if isinstance(heard, MessageHeard) and heard.message in answered:
+                questions.pop(answered[heard.message], None)
+        for asked in step.asked:
+            if isinstance(asked, QuestionAsked):
+                questions[asked.seq] = None
+            elif isinstance(asked, QuestionClosed):
+                questions.pop(asked.seq, None)
+    return list(questions)
 
 
 def _reopening_position(history: History, counted: list[tuple[int, StepRecord]]) -> int:

@@ -30,6 +30,10 @@ def words(request: AnyRequest | None) -> str:
             return f"the cancellation of timer {request.seq}"
         case journal.ChildCancelAsked():
             return f"the cancellation of child {request.seq}"
+        case journal.QuestionAsked():
+            return f"question {request.name!r}"
+        case journal.QuestionClosed():
+            return f"the end of question {request.seq}"
         case journal.MessageAsked():
             return f"{request.kind} {request.name!r}"
         case journal.StateAsked():

@@ -18,8 +18,9 @@ from random import Random
 from typing import Any, Protocol, TypeVar
 
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
-from holdfast.authoring.code.inbox import Inbox, SignalTask
+from holdfast.authoring.code.inbox import Inbox, MessageTask
 from holdfast.authoring.code.loop import WorkflowLoop
+from holdfast.authoring.code.open_questions import OpenQuestion
 from holdfast.authoring.code.places import calling_line
 from holdfast.authoring.code.recorded_requests import AnyRequest, RecordedRequests
 from holdfast.authoring.code.request_words import both_in_words, rename_hint
@@ -27,9 +28,11 @@ from holdfast.authoring.code.steps import StepBody
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
     NO_INPUT,
+    AskQuestion,
     CancelChild,
     CancelTask,
     CancelTimer,
+    CloseQuestion,
     Command,
     ExpectMessage,
     MarkPatch,
@@ -38,6 +41,7 @@ from holdfast.core.commands import (
     StartChild,
     StartTimer,
 )
+from holdfast.core.events import MessageId
 from holdfast.core.failures import revive
 from holdfast.core.ids import id_at_start, name_for_children
 from holdfast.core.journal import (
@@ -49,6 +53,7 @@ from holdfast.core.journal import (
     entry_of,
 )
 from holdfast.core.policies import TaskOptions
+from holdfast.core.questions import SAME
 from holdfast.core.records import RunRecord
 from holdfast.core.run_options import IdPolicy, OnParentEnd, RunTerms, StartOptions, with_options_changed
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, key_text, moment
@@ -189,10 +194,10 @@ class Requests:
     def spawn(self, coroutine: Coroutine[Any, Any, R], name: str) -> asyncio.Task[R]:
         return self._loop.create_task(coroutine, name=name)
 
-    def spawn_signal(self, coroutine: Coroutine[Any, Any, R], name: str) -> asyncio.Task[R]:
-        """As `spawn`, for a coroutine that awaits `Inbox.next_signal`."""
-        task = self._loop.begin_task(SignalTask, coroutine, name)
-        task.inbox, task.signal = self.inbox, None
+    def spawn_reader(self, coroutine: Coroutine[Any, Any, R], name: str) -> asyncio.Task[R]:
+        """As `spawn`, for a coroutine that awaits `Inbox.next_signal` or `Inbox.answer_to`."""
+        task = self._loop.begin_task(MessageTask, coroutine, name)
+        task.inbox, task.message = self.inbox, None
         return task
 
     # --- tasks
@@ -358,8 +363,46 @@ class Requests:
     # --- messages, state and patches
 
     def expect_message(self, kind: WaitKind, name: str) -> None:
-        """The code asks for a signal or a promise."""
+        """The code asks for a signal, or again for a promise that it knows by name."""
         self._ask(ExpectMessage(kind, name))
+
+    def ask(self, name: str, details: Payload) -> OpenQuestion:
+        question, ahead = self.inbox.open(name, details)
+        self._ask(AskQuestion(question.seq, name, details))
+        if ahead is not None:
+            self.inbox.give(question, ahead)
+            self.close_question(question.seq, ahead.message)
+        return question
+
+    def close_question(self, seq: int, message: MessageId | None = None) -> None:
+        """Nobody waits for the answer any more. Does nothing if the question is not open."""
+        if self.inbox.questions.close(seq):
+            self._ask(CloseQuestion(seq, message))
+
+    def end_question(self, question: OpenQuestion, *, is_cancelled: bool) -> None:
+        """The task that waits for the answer has ended."""
+        self.close_question(question.seq)
+        if is_cancelled and not self._is_disposed:
+            self.inbox.forget(question)
+
+    def ask_by_name(self, name: str) -> None:
+        """A promise that whoever asks for its name again shares."""
+        inbox = self.inbox
+        if inbox.has_promise(name) or self.knows_promises_by_name:
+            self.expect_message(WaitKind.PROMISE, name)
+            inbox.open_promise(name)
+            return
+        question = self.ask(name, SAME)
+        inbox.open_promise(name, question)
+        if question.answer.done():
+            inbox.forget(question)
+            inbox.settle_promise(name, question.answer.result())
+
+    @property
+    def knows_promises_by_name(self) -> bool:
+        """Whether the journal has a promise here that an older version has asked for. It was the same one
+        for all that asked for its name."""
+        return self._recorded is not None and self._recorded.has_promise_next()
 
     def set_state(self, key: str, value: Payload | None, digest: int | None) -> None:
         if self.state is None:

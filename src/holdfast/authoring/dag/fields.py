@@ -156,7 +156,27 @@ _ONLY_FOR: Final[dict[str, OnlyFor]] = {
     "timeout": OnlyFor(_WAITING, "a sleep ends by itself"),
 }
 
-_APPROVAL_FIELDS: Final = {"message": Field(_TEXT, "What the person is asked.")}
+_APPROVAL_FIELDS: Final = {
+    "title": Field(_TEXT, "What the person is asked."),
+    "message": Field(_TEXT, "Another word for `title`."),
+    "facts": Field(
+        MapShape(_KEY, _SOURCE, "a map from names to {const: …} or {ref: …}"),
+        "What the person should know, by name.",
+    ),
+    "answer": Field(_TYPE, "The type of the answer. An answer of another type is refused."),
+    "by": Field(
+        UnionShape(
+            (_ANY_NAME, ListShape(_ANY_NAME, "a list of names", least=1, most=100)),
+            "who may answer, or a list of them",
+        ),
+        "Who may answer; everybody if not given.",
+    ),
+}
+_APPROVAL: Final = Record(
+    _APPROVAL_FIELDS,
+    "a map with title",
+    excludes=(Excludes("title", "message", "they are two words for the same"),),
+)
 
 TASK_FIELDS: Final = for_kinds(
     _ONLY_FOR,
@@ -198,8 +218,8 @@ TASK_FIELDS: Final = for_kinds(
         "workflow": Field(_ANY_NAME, "Another workflow, of any kind, to start and wait for."),
         "approval": Field(
             UnionShape(
-                (TrueOnly(), _TEXT, Record(_APPROVAL_FIELDS, "a map with message")),
-                "true, a question to a person, or {message: …}",
+                (TrueOnly(), _TEXT, _APPROVAL),
+                "true, a question to a person, or a map with title, facts, answer and by",
             ),
             "Wait until a person says yes or no.",
         ),

@@ -55,9 +55,13 @@ class CallTask(msgspec.Struct, frozen=True, tag="workflow"):
 
 
 class ApprovalTask(msgspec.Struct, frozen=True, tag="approval", omit_defaults=True):
-    """A yes or no from a person: the promise of the task's name."""
+    """A yes or no from a person: the question of the task's name. `DagTask.inputs` has the facts, and
+    `output_type` is the type of the answer."""
 
     message: str = ""
+    """The title of the question."""
+    by: tuple[str, ...] = ()
+    """Who may answer. Empty: everybody."""
 
 
 class SignalTask(msgspec.Struct, frozen=True, tag="signal"):

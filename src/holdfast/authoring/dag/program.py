@@ -112,12 +112,14 @@ class DagProgram:
         self._arriving: deque[TaskProgress] = deque()
         """Tasks whose upstream has ended."""
         self._round = 1
-        """How often the run was opened. A promise is settled once, so each round needs a new one."""
+        """How often the run was opened."""
         self._ending: EndRun | None = None
         self._reopening: Reopened | None = None
         self._is_begun = False
         self._failed_then: dict[int, Failed] | None = None
         """On replay: the items that could not be started, by number."""
+        self._has_questions = True
+        """On replay: whether approvals are recorded as questions. Older versions knew them by name."""
         self._shared_then: set[int] | None = None
         """On replay: the tasks that a shared part of inputs was stored with, by number."""
 
@@ -160,10 +162,12 @@ class DagProgram:
             if isinstance(outcome, Failed) and seq not in opened
         }
         for number, step in enumerate(past.steps):
+            self._has_questions = step.has_questions
             compare(number, self.advance(step.at, step.events), step.asked)
             if number % pause_after == pause_after - 1:
                 yield
         self._failed_then = self._shared_then = None
+        self._has_questions = True
 
     # --- events
 
@@ -182,7 +186,7 @@ class DagProgram:
             case SignalReceived():
                 self._waits.receive(event.name, event.payload)
             case PromiseAnswered():
-                self._waits.settle(event.name, event.outcome)
+                self._waits.settle(event)
             case UpdateReceived():
                 self.refused = [*(self.refused or ()), refusal(event, "a run of a DAG takes no updates")]
             case CancelRequested():
@@ -237,6 +241,7 @@ class DagProgram:
         """Close the rows of all waits. The engine ends the tasks of executors."""
         for wait in self._waits:
             self._emit(RecordTask(wait.seq, wait.node.task.name, Cancelled("the run ended"), is_open=True))
+        self._waits.close_questions()
         self._emit(ending)
 
     def _reopen(self, event: Reopened) -> None:
@@ -245,6 +250,7 @@ class DagProgram:
         self._next_task = max(self._next_task, event.tasks)
         self._next_child = max(self._next_child, event.children)
         self._waits.next_timer = max(self._waits.next_timer, event.timers)
+        self._waits.next_question = max(self._waits.next_question, event.questions)
         self._round += 1
         self._ready.clear()
         self._arriving.clear()
@@ -374,14 +380,24 @@ class DagProgram:
             case CallTask():
                 self._start_child(node, index, task.work.workflow)
             case ApprovalTask():
-                promise = task.name if self._round == 1 else f"{task.name}#{self._round}"
-                shown = self._codec.encode({"promise": promise, "message": task.work.message}, "an approval")
-                self._waits.ask(promise, self._open(node, index, shown))
+                self._ask(node, index, task.work)
             case SignalTask():
                 self._waits.listen(task.work.name, self._open(node, index, _NOTHING))
             case SleepTask():
                 wait = self._open(node, index, _NOTHING)
                 self._waits.sleep(wait, later(self._at, task.work.duration))
+
+    def _ask(self, node: TaskProgress, index: int, work: ApprovalTask) -> None:
+        name = node.task.name
+        if not self._has_questions:
+            promise = name if self._round == 1 else f"{name}#{self._round}"
+            self._waits.ask_by_name(promise, self._open(node, index, _NOTHING))
+            return
+        details = self._values.question_of(node, work)
+        question = self._waits.next_question
+        shown = {"promise": name, "question": question, "message": work.message}
+        wait = self._open(node, index, self._codec.encode(shown, "an approval"))
+        self._waits.ask(name, wait, details)
 
     def _share(self, node: TaskProgress, seq: int, common: Payload | None) -> SharedInput | None:
         """On replay the journal decides: what an earlier version has written is whole in each row."""

@@ -158,9 +158,12 @@ class DagDocumentReader:
         )
         draft.depends_on = _positions_of_names(node.get("depends_on"))
         draft.when = self._when(node.get("when"))
-        draft.inputs, draft.input_positions = self._sources(node.get("inputs"))
+        draft.inputs, draft.input_positions = self._sources(node.get("inputs"), "inputs")
         draft.input_type = self._type(node.get("input_type"))
         draft.output_type = self._type(node.get("output_type"))
+        asked = node.get("approval")
+        if isinstance(asked, MapNode):
+            self._read_question(draft, asked)
         draft.foreach = self._use(node.get("foreach"), "foreach")
         draft.parallel = self._parallel(node.get("parallel"))
         concurrency = node.get("concurrency")
@@ -189,8 +192,7 @@ class DagDocumentReader:
             case "workflow":
                 return CallTask(text_of(node.get("workflow")))
             case "approval":
-                asked = node.get("approval")
-                return ApprovalTask(text_of(asked.get("message") if isinstance(asked, MapNode) else asked))
+                return _approval(node.get("approval"))
             case "wait_for_signal":
                 return SignalTask(text_of(node.get("wait_for_signal")) or name)
             case _:
@@ -209,8 +211,18 @@ class DagDocumentReader:
             self._problems.add(node.at(error.offset), f"when: {error.reason}")
             return None
 
+    def _read_question(self, draft: TaskDraft, asked: MapNode) -> None:
+        """What a person is told, and has to answer, is what the task gets and gives."""
+        draft.inputs, draft.input_positions = self._sources(asked.get("facts"), "facts")
+        answer = asked.get("answer")
+        if answer is not None and draft.output_type is not None:
+            self._problems.add(
+                answer.position, "answer: output_type is another word for it; give one of them"
+            )
+        draft.output_type = self._type(answer) or draft.output_type
+
     def _sources(
-        self, node: Node | None
+        self, node: Node | None, title: str
     ) -> tuple[dict[str, Use | PositionedConstant] | None, dict[str, Position]]:
         if node is None:
             return None, {}
@@ -220,7 +232,7 @@ class DagDocumentReader:
             if constant is not None:
                 found[name] = PositionedConstant(Const(value_of(constant)), constant.position)
                 continue
-            use = self._use(value.get("ref") if isinstance(value, MapNode) else None, f"inputs.{name}")
+            use = self._use(value.get("ref") if isinstance(value, MapNode) else None, f"{title}.{name}")
             if use is not None:
                 found[name] = use
         return found, {name: entry.key.position for name, entry in entries_of(node).items()}
@@ -250,6 +262,14 @@ class DagDocumentReader:
         }
         found = read_fields(node, fields, self._problems)
         return {"retry" if name == "retries" else name: value for name, value in found.items()}
+
+
+def _approval(asked: Node | None) -> ApprovalTask:
+    if not isinstance(asked, MapNode):
+        return ApprovalTask(text_of(asked))
+    by = asked.get("by")
+    names = tuple(map(text_of, items_of(by))) or ((text_of(by),) if by is not None else ())
+    return ApprovalTask(text_of(asked.get("title") or asked.get("message")), names)
 
 
 def _nodes(node: Node | None) -> dict[str, Node]:

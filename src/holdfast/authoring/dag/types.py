@@ -92,6 +92,37 @@ def inside(type: Type, steps: Sequence[str | int]) -> Type:
     return type
 
 
+def json_schema_of(type: Type) -> dict[str, Any]:
+    """For pages that make a form of it, and for checking answers."""
+    match type:
+        case ScalarType():
+            return dict(_SCALAR_SCHEMAS[type.name])
+        case ListType():
+            return {"type": "array", "items": json_schema_of(type.of)}
+        case ObjectType():
+            schema: dict[str, Any] = {
+                "type": "object",
+                "properties": {name: json_schema_of(it) for name, it in type.fields.items()},
+                "required": [name for name, it in type.fields.items() if not is_optional(it)],
+            }
+            return schema if type.name is None else {"title": type.name, **schema}
+        case OptionalType():
+            return {"anyOf": [json_schema_of(type.of), {"type": "null"}]}
+        case _:
+            assert_never(type)
+
+
+_SCALAR_SCHEMAS: Final[dict[ScalarName, dict[str, Any]]] = {
+    "str": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "date": {"type": "string", "format": "date"},
+    "datetime": {"type": "string", "format": "date-time"},
+    "any": {},
+}
+
+
 # --- in words
 
 _LONGEST_DESCRIPTION: Final = 120

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from holdfast.authoring.dag.model import Const, Dag, DagTask, Each, Ref, Source
+from holdfast.authoring.dag.model import ApprovalTask, Const, Dag, DagTask, Each, Ref, Source
 from holdfast.authoring.dag.progress import UNKNOWN, DagProgress, TaskProgress
 from holdfast.authoring.dag.types import (
     ANY,
@@ -14,11 +14,13 @@ from holdfast.authoring.dag.types import (
     Type,
     check,
     inside,
+    json_schema_of,
     may_be_missing,
 )
 from holdfast.authoring.documents.comparison import name_of_value
 from holdfast.authoring.documents.references import Missing, follow
 from holdfast.core.codec import Codec
+from holdfast.core.questions import QuestionDetails
 from holdfast.core.shared_inputs import SHARED_FROM
 from holdfast.core.values import Payload, TaskStatus
 from holdfast.errors import WrongType, show
@@ -128,6 +130,15 @@ class Values:
         if node.task.inputs is not None:
             return self._declared(node, index)
         return {} if node.items is None else {"item": node.items[index]}
+
+    def question_of(self, node: TaskProgress, work: ApprovalTask) -> Payload:
+        """The details of the question that an approval asks. Raises WrongType, PayloadTooLarge."""
+        facts = None if node.task.inputs is None else self._declared(node, 0)
+        answer = node.task.output_type
+        details = QuestionDetails(
+            work.message, facts, None if answer is None else json_schema_of(answer), work.by or None
+        )
+        return self._codec.encode(details, f"the question of task {node.task.name!r}")
 
     def _declared(self, node: TaskProgress, index: int) -> dict[str, Any]:
         task = node.task

@@ -13,8 +13,19 @@ from typing import NamedTuple
 
 from holdfast.authoring.dag.model import CallTask
 from holdfast.authoring.dag.progress import TaskProgress
-from holdfast.core.commands import CancelChild, CancelTimer, Command, OpenTask, StartTimer
+from holdfast.core.commands import (
+    NO_INPUT,
+    AskQuestion,
+    CancelChild,
+    CancelTimer,
+    CloseQuestion,
+    Command,
+    OpenTask,
+    StartTimer,
+)
+from holdfast.core.events import PromiseAnswered
 from holdfast.core.names import written_span
+from holdfast.core.questions import unfit
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, Succeeded, later
 from holdfast.core.waiting import WaitKind, WaitReason, wait_for_children
 
@@ -29,6 +40,14 @@ class Wait(NamedTuple):
     """Its index."""
     seq: int
     """The number of the task whose row shows the wait."""
+
+
+class _Question(NamedTuple):
+    name: str
+    wait: Wait
+    number: int | None
+    """None if an older version asked, which knew promises by name only."""
+    details: Payload
 
 
 Ended = Callable[[Wait, Outcome, "int | None"], None]
@@ -47,21 +66,24 @@ class Waits:
         self._child_of: dict[int, int] = {}
         """The numbers of children, by the number of the task."""
         self._sleeps: dict[int, Wait] = {}
-        self._promises: dict[str, Wait] = {}
-        self._settled: dict[str, Outcome] = {}
+        self.next_question = 0
+        self._questions: dict[str, _Question] = {}
+        """What the run asks for, by name."""
+        self._ahead: dict[str, PromiseAnswered] = {}
+        """Answers that came before the run asked."""
         self._signals: dict[str, deque[Payload]] = {}
         self._listeners: dict[str, deque[Wait]] = {}
 
     def __iter__(self) -> Iterator[Wait]:
         yield from self.children.values()
         yield from self._sleeps.values()
-        yield from self._promises.values()
+        yield from (question.wait for question in self._questions.values())
         for waiting in self._listeners.values():
             yield from waiting
 
     def reasons(self, child_ids: Mapping[int, str]) -> list[WaitReason]:
         reasons = wait_for_children(child_ids[child] for child in self.children)
-        reasons += [WaitReason(WaitKind.APPROVAL, name) for name in self._promises]
+        reasons += [WaitReason(WaitKind.APPROVAL, name) for name in self._questions]
         reasons += [WaitReason(WaitKind.SIGNAL, name) for name, waits in self._listeners.items() if waits]
         return reasons
 
@@ -96,9 +118,20 @@ class Waits:
         self._sleeps[wait.seq] = wait
         self.start_timer(due, lambda: self._wake(wait))
 
-    def ask(self, promise: str, wait: Wait) -> None:
-        self._promises[promise] = wait
-        self._give_answer(promise)
+    def ask(self, name: str, wait: Wait, details: Payload) -> None:
+        self._emit(AskQuestion(self.next_question, name, details))
+        self._ask(_Question(name, wait, self.next_question, details))
+        self.next_question += 1
+
+    def ask_by_name(self, name: str, wait: Wait) -> None:
+        """On replay: as older versions asked. Their steps have no questions."""
+        self._ask(_Question(name, wait, None, NO_INPUT))
+
+    def _ask(self, question: _Question) -> None:
+        self._questions[question.name] = question
+        ahead = self._ahead.pop(question.name, None)
+        if ahead is not None and unfit(question.details, ahead) is None:
+            self._give_answer(question, ahead)
 
     def listen(self, signal: str, wait: Wait) -> None:
         self._listeners.setdefault(signal, deque()).append(wait)
@@ -111,9 +144,25 @@ class Waits:
         if action is not None:
             action()
 
-    def settle(self, promise: str, outcome: Outcome) -> None:
-        self._settled.setdefault(promise, outcome)
-        self._give_answer(promise)
+    def settle(self, answer: PromiseAnswered) -> None:
+        """An answer with a number is for that question. One without is for the name."""
+        if answer.question is not None:
+            asked = (it for it in self._questions.values() if it.number == answer.question)
+            question = next(asked, None)
+        else:
+            question = self._questions.get(answer.name)
+            if question is None:
+                self._ahead.setdefault(answer.name, answer)
+            elif unfit(question.details, answer) is not None:
+                return
+        if question is not None:
+            self._give_answer(question, answer)
+
+    def close_questions(self) -> None:
+        """Nobody waits for the answers any more."""
+        for question in self._questions.values():
+            if question.number is not None:
+                self._emit(CloseQuestion(question.number))
 
     def receive(self, signal: str, payload: Payload) -> None:
         self._signals.setdefault(signal, deque()).append(payload)
@@ -127,11 +176,11 @@ class Waits:
                 outcome = _failed(wait, "RunCancelled", f"its run was cancelled{why}")
             self._end(wait, outcome, child)
 
-    def _give_answer(self, promise: str) -> None:
-        answer = self._settled.get(promise)
-        wait = self._promises.pop(promise, None) if answer is not None else None
-        if wait is not None and answer is not None:
-            self._end(wait, _decided(wait, answer))
+    def _give_answer(self, question: _Question, answer: PromiseAnswered) -> None:
+        del self._questions[question.name]
+        if question.number is not None and answer.question is None:
+            self._emit(CloseQuestion(question.number, answer.message))
+        self._end(question.wait, _decided(question.wait, answer.outcome))
 
     def _give_signals(self, name: str) -> None:
         waiting, signals = self._listeners.get(name), self._signals.get(name)
@@ -153,8 +202,10 @@ class Waits:
     def _forget(self, wait: Wait) -> int | None:
         """Stop waiting. Returns the number of the child, if the wait was for one."""
         if not isinstance(wait.node.task.work, CallTask):
-            for promise in [name for name, each in self._promises.items() if each is wait]:
-                del self._promises[promise]
+            for question in [each for each in self._questions.values() if each.wait is wait]:
+                del self._questions[question.name]
+                if question.number is not None:
+                    self._emit(CloseQuestion(question.number))
             for waiting in self._listeners.values():
                 if wait in waiting:
                     waiting.remove(wait)
@@ -176,7 +227,7 @@ class Waits:
         self._limits.clear()
         self.children.clear()
         self._sleeps.clear()
-        self._promises.clear()
+        self._questions.clear()
         self._listeners.clear()
         return waits
 

@@ -11,7 +11,16 @@ from collections.abc import Callable, Mapping, Set
 from typing import Any, Protocol
 
 from holdfast.core.codec import Codec
-from holdfast.core.commands import NO_INPUT, CancelTimer, Command, OpenTask, RecordTask, StartTimer
+from holdfast.core.commands import (
+    NO_INPUT,
+    AskQuestion,
+    CancelTimer,
+    Command,
+    OpenTask,
+    RecordTask,
+    StartTimer,
+)
+from holdfast.core.events import PromiseAnswered
 from holdfast.core.failures import capture
 from holdfast.core.values import Failed, Instant, Outcome, Payload, RunKey, Succeeded
 from holdfast.errors import Refused
@@ -34,7 +43,11 @@ class CommandBuffer:
         self.commands: list[Command] = []
         self.bytes = 0
         """How large the payloads of the rows are that this step has recorded or opened."""
-        self.next_task = self.next_timer = self.next_child = 0
+        self.next_task = self.next_timer = self.next_child = self.next_question = 0
+        self.has_questions = True
+        """On replay: whether approvals are recorded as questions. Older versions knew only their signals."""
+        self.ahead: dict[str, PromiseAnswered] = {}
+        """Answers that came before the run asked, by name."""
         self.timers: dict[int, Callable[[], None]] = {}
         self.recorded: Mapping[int, Outcome] | None = None
         """On replay: the recorded outcomes of tasks that no executor ran, by number. Else None."""
@@ -72,6 +85,12 @@ class CommandBuffer:
     def stop_timer(self, seq: int) -> None:
         if self.timers.pop(seq, None) is not None:
             self.emit(CancelTimer(seq))
+
+    def ask(self, name: str, details: Payload) -> int:
+        self.next_question += 1
+        self.bytes += len(details)
+        self.emit(AskQuestion(self.next_question - 1, name, details))
+        return self.next_question - 1
 
     def encode(self, value: Any, what: str) -> Payload:
         """Raises PayloadTooLarge."""

@@ -120,7 +120,7 @@ def _does(does: NodeKind) -> dict[str, Any]:
         case EventNode():
             return {"kind": "wait_event"}
         case ApprovalNode():
-            return {"kind": "approval"}
+            return {"kind": "approval", **_given(question=does.question)}
         case _:
             assert_never(does)
 

@@ -24,6 +24,7 @@ from holdfast.authoring.documents.shapes import (
     Plain,
     Record,
     Text,
+    UnionShape,
     for_kinds,
 )
 from holdfast.authoring.flow.path_reading import source_at, steps_at
@@ -91,6 +92,7 @@ _ONLY_FOR: Final[dict[str, OnlyFor]] = {
     "parallel_services": OnlyFor((PARALLEL,)),
     **dict.fromkeys(("choice_cases", "default_action"), OnlyFor((CHOICE,))),
     **dict.fromkeys(("subflow", "workflow"), OnlyFor((SUBFLOW,))),
+    "question": OnlyFor((APPROVAL,)),
 }
 """Fields that only some kinds of node have."""
 
@@ -181,6 +183,28 @@ _CASE: Final = Record(
     required=("action", "expr"),
 )
 
+QUESTION: Final = Record(
+    {
+        "title": Field(_NAME, "What the person is asked. It may be a path."),
+        "facts": Field(
+            Anything("a path, or a map of values and paths"),
+            "What the person should know: values, and paths of values. The input of the node if not given.",
+        ),
+        "answer": Field(
+            MapShape(_KEY, Anything(), "a JSON schema, which is a map"),
+            "The JSON schema of the answer. An answer that does not fit it is refused.",
+        ),
+        "by": Field(
+            UnionShape(
+                (_NAME, ListShape(_NAME, "a list of names", least=1, most=100)),
+                "who may answer, or a list of them",
+            ),
+            "Who may answer; everybody if not given. It may be a path.",
+        ),
+    },
+    "a map with title, facts, answer or by",
+)
+
 # --- nodes
 
 NODE_FIELDS: Final = for_kinds(
@@ -227,6 +251,7 @@ NODE_FIELDS: Final = for_kinds(
         ),
         "subflow": Field(Anything("a flow"), "A flow to go through, with a shared state of its own."),
         "workflow": Field(_NAME, "Any workflow, to be run as a child."),
+        "question": Field(QUESTION, "What the person is asked, should know and may answer, and who it is."),
     },
 )
 

@@ -114,8 +114,11 @@ class EventNode(msgspec.Struct, frozen=True, tag="wait_event"):
     """`params.signal_key`, `params.timeout_ms`"""
 
 
-class ApprovalNode(msgspec.Struct, frozen=True, tag="approval"):
+class ApprovalNode(msgspec.Struct, frozen=True, tag="approval", omit_defaults=True):
     """`params.approval_key`, `params.timeout_ms`"""
+
+    question: dict[str, Any] = {}
+    """`title`, `facts`, `answer` and `by`, as they are written."""
 
 
 NodeKind: TypeAlias = (

@@ -193,11 +193,13 @@ class FlowProgram:
             self._stops_at = _marked_step(step, _STOPPED)
             self._pauses_at = _marked_step(step, _PAUSED)
             self._fails_here = EndAsked(RunStatus.FAILED) in step.asked
+            self._buffer.has_questions = step.has_questions
             compare(number, self.advance(step.at, step.events), step.asked)
             if number % pause_after == pause_after - 1:
                 yield
         self._buffer.recorded, self._buffer.refused, self._buffer.shared_then = None, {}, None
         self._fails_here = False
+        self._buffer.has_questions = True
 
     # --- events
 
@@ -233,7 +235,14 @@ class FlowProgram:
                 self._reopening = event
                 self._ending = None
             case PromiseAnswered():
-                pass  # a flow asks for none
+                is_taken = visit is not None and visit.answered(event)
+                if not is_taken and event.question is None:
+                    self._buffer.ahead.setdefault(event.name, event)
+
+    def _write_answer(self, key: str, value: Any) -> None:
+        """An answer writes to the state of the run, as a signal does."""
+        if not key.startswith(RESERVED):
+            self._write(self._frames[0].shared, key, value)
 
     def _receive(self, key: str, payload: Payload) -> None:
         """A signal writes to the state of the run."""
@@ -304,7 +313,12 @@ class FlowProgram:
             case EventNode() | ApprovalNode():
                 since = self._satisfied.get(context.path, 0)
                 return Awaiting(
-                    self._buffer, context, self._ended, since, lambda: self._note_satisfied(context.path)
+                    self._buffer,
+                    context,
+                    self._ended,
+                    since,
+                    lambda: self._note_satisfied(context.path),
+                    self._write_answer,
                 )
             case SubflowNode():
                 raise AssertionError("a subflow is not visited")
@@ -435,6 +449,7 @@ class FlowProgram:
         buffer.next_task = max(buffer.next_task, event.tasks)
         buffer.next_timer = max(buffer.next_timer, event.timers)
         buffer.next_child = max(buffer.next_child, event.children)
+        buffer.next_question = max(buffer.next_question, event.questions)
         buffer.timers.clear()
         self._result = self._pause = None
         self._limit = self._steps + self._most_steps

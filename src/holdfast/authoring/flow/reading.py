@@ -55,6 +55,7 @@ from holdfast.authoring.flow.model import (
     TimerNode,
 )
 from holdfast.authoring.flow.path_reading import path_at
+from holdfast.authoring.flow.paths import is_rooted
 from holdfast.authoring.flow.work_reading import WorkReader
 from holdfast.core.names import LONGEST_NAME
 
@@ -173,7 +174,7 @@ class FlowDocumentReader:
             case "wait_event":
                 return EventNode()
             case "approval":
-                return ApprovalNode()
+                return ApprovalNode(self._question(node.get("question")))
             case _:
                 return None
 
@@ -216,6 +217,14 @@ class FlowDocumentReader:
         if len(cases) < len(items):
             return None
         return ChoiceNode(tuple(cases), text_of(node.get("default_action")) or None)
+
+    def _question(self, node: Node | None) -> dict[str, object]:
+        """As it is written: its paths are followed when the question is asked."""
+        for name, (_, value) in entries_of(node).items():
+            for each in [value, *(inner for _, inner in entries_of(value).values())]:
+                if isinstance(each, ScalarNode) and isinstance(each.value, str) and is_rooted(each.value):
+                    path_at(each, f"question.{name}", self._problems)
+        return {} if node is None else value_of(node)
 
     # --- what goes in and comes out
 

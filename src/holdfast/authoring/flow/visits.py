@@ -19,7 +19,7 @@ from holdfast.authoring.flow.model import ChoiceNode, ExecutorNode, FlowNode
 from holdfast.authoring.flow.paths import PathValues
 from holdfast.authoring.flow.shared import Shared
 from holdfast.core.commands import CancelTask, ResumeTask, ScheduleTask
-from holdfast.core.events import Reopened
+from holdfast.core.events import PromiseAnswered, Reopened
 from holdfast.core.failures import capture
 from holdfast.core.policies import LONGEST_DELAY
 from holdfast.core.values import Cancelled, Failed, Failure, Outcome, Payload, Succeeded, later, task_id
@@ -103,6 +103,11 @@ class Visit:
 
     def shared_changed(self) -> None:
         pass
+
+    def answered(self, answer: PromiseAnswered) -> bool:
+        """Whether the visit has asked for this answer."""
+        del answer
+        return False
 
     def undone(self) -> tuple[list[int], list[int]]:
         """The tasks and children of this visit that did not succeed."""

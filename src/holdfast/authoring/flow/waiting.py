@@ -14,11 +14,13 @@ from holdfast.authoring.documents.references import Path, find
 from holdfast.authoring.flow.command_buffer import CommandBuffer
 from holdfast.authoring.flow.model import ApprovalNode, CallNode
 from holdfast.authoring.flow.paths import BadPath, parse_path
+from holdfast.authoring.flow.questions import question_details
 from holdfast.authoring.flow.visits import Result, Visit, VisitContext, VisitDone, VisitFailed
-from holdfast.core.commands import ResumeChild, StartChild
-from holdfast.core.events import Reopened
+from holdfast.core.commands import NO_INPUT, CloseQuestion, ResumeChild, StartChild
+from holdfast.core.events import PromiseAnswered, Reopened
 from holdfast.core.ids import LONGEST_PARENT
 from holdfast.core.names import written_span
+from holdfast.core.questions import unfit
 from holdfast.core.values import Cancelled, Failed, Failure, Outcome, Succeeded, later
 from holdfast.core.waiting import WaitKind, WaitReason, wait_for_children
 from holdfast.errors import Refused, WrongType, show
@@ -39,13 +41,18 @@ class Awaiting(Visit):
         end: Callable[[Result], None],
         since: int,
         on_value: Callable[[], int],
+        write: Callable[[str, Any], None],
     ) -> None:
         super().__init__(buffer, context, end)
         self._is_approval = isinstance(context.node.does, ApprovalNode)
         self._since = since
         self._on_value = on_value
+        self._write = write
+        self._question: int | None = None
+        """The number of the question that an approval has asked, while it is open."""
         self._timer: int | None = None
         self._path = Path("shared")
+        self._details = NO_INPUT
 
     def go(self) -> None:
         if self._buffer.next_task in self._buffer.refused:
@@ -57,21 +64,70 @@ class Awaiting(Visit):
         super().go()
 
     def begin(self) -> None:
-        self._path = self._wanted()
+        self._path, self._question = self._wanted(), None
         limit = self._span("timeout_ms")
         if self._look():
             return
         if self._path.root != "shared":
             reason = "it has no value, and none can come: params and input do not change while a run waits"
             raise WrongType(f"{self._path} in node {self._context.path!r}", reason)
+        asks = self._is_approval and self._buffer.has_questions
+        details = question_details(self._buffer, self._context) if asks else None
         # A signal writes a whole key. A signal for a part of a key would replace the rest.
-        answered_by = {"signal": str(self._path.steps[0])} if len(self._path.steps) == 1 else {}
-        self._open(input=self._context.input, **answered_by)
+        shown: dict[str, Any] = {"signal": self._key} if self._key is not None else {}
+        if asks:
+            shown["question"] = self._buffer.next_question
+        self._open(input=self._context.input, **shown)
         if limit:
             words = written_span(limit)
             self._timer = self._buffer.start_timer(
                 later(self._buffer.at, limit), lambda: self._give_up(words)
             )
+        if details is not None:
+            self._question = self._buffer.ask(self._context.path, details)
+            self._details = details
+            ahead = self._buffer.ahead.pop(self._context.path, None)
+            if ahead is not None:
+                self.answered(ahead)
+
+    @property
+    def _key(self) -> str | None:
+        """The key of the state that an answer is written to."""
+        return str(self._path.steps[0]) if len(self._path.steps) == 1 else None
+
+    def answered(self, answer: PromiseAnswered) -> bool:
+        question = self._question
+        if question is None:
+            return False
+        if answer.question is None:
+            if answer.name != self._context.path:
+                return False
+            if unfit(self._details, answer) is not None:
+                return True
+            self._buffer.emit(CloseQuestion(question, answer.message))
+        elif answer.question != question:
+            return False
+        self._question = None
+        self._stop_timer()
+        if not isinstance(answer.outcome, Succeeded):
+            self._record(answer.outcome)
+            return True
+        value = self._buffer.decode(answer.outcome.payload)
+        if self._key is not None:
+            self._write(self._key, value)
+            self._take()
+        self._decide(value)
+        return True
+
+    def close(self) -> None:
+        self._close_question()
+        super().close()
+
+    def _close_question(self) -> None:
+        """It was answered by a signal, or nobody waits any more."""
+        if self._question is not None:
+            self._buffer.emit(CloseQuestion(self._question))
+            self._question = None
 
     def _wanted(self) -> Path:
         """Raises WrongType."""
@@ -95,6 +151,7 @@ class Awaiting(Visit):
         if found is None:
             return False
         self._stop_timer()
+        self._close_question()
         if self._row is None:  # else the row has the input
             self._shown = self._show(input=self._context.input)
         self._decide(found)
@@ -134,6 +191,7 @@ class Awaiting(Visit):
 
     def _give_up(self, limit: str) -> None:
         self._timer = None
+        self._close_question()
         failure = Failure(type="holdfast.errors:TaskTimedOut", message=f"nothing came within {limit}")
         self._record(
             Failed(failure), broken=VisitFailed(failure, action=self._context.node.post.action_static)

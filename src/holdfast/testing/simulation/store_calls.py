@@ -56,6 +56,7 @@ READS = frozenset(
         "group_failures",
         "list_messages",
         "find_answers",
+        "list_questions",
         "ended_runs",
         "list_runs",
         "list_tasks",

@@ -78,9 +78,9 @@ WHERE namespace = $1::text AND key = ANY ($2::uuid[]) AND chapter = 0;
 
 -- name: insert_chapters
 INSERT INTO holdfast.chapters
-    (run, number, first_position, first_task, first_timer, first_child, input, state, began_at)
+    (run, number, first_position, first_task, first_timer, first_child, input, state, began_at, questions)
 SELECT * FROM unnest($1::uuid[], $2::int4[], $3::int4[], $4::int4[], $5::int4[], $6::int4[], $7::json[], $8::json[],
-                     $9::timestamptz[]);
+                     $9::timestamptz[], $10::json[]);
 
 -- name: begin_chapters
 WITH begun AS MATERIALIZED (
@@ -92,7 +92,7 @@ FROM begun
 WHERE runs.namespace = begun.namespace AND key = begun.run;
 
 -- name: chapter_starts
-SELECT chapters.run, number, first_position, first_task, first_timer, first_child, state
+SELECT chapters.run, number, first_position, first_task, first_timer, first_child, state, questions
 FROM unnest($1::uuid[], $2::int4[]) AS wanted (run, chapter)
 JOIN holdfast.chapters ON chapters.run = wanted.run AND chapters.number = wanted.chapter;
 

@@ -93,6 +93,10 @@ CROSS JOIN LATERAL (
         FROM (SELECT pg_column_size(payload) AS size FROM holdfast.messages WHERE messages.run = wanted.run LIMIT $1) AS t
         UNION ALL
         SELECT count(*), sum(size)
+        FROM (SELECT pg_column_size(details) AS size
+              FROM holdfast.questions WHERE questions.run = wanted.run LIMIT $1) AS t
+        UNION ALL
+        SELECT count(*), sum(size)
         FROM (SELECT pg_column_size(lines) AS size FROM holdfast.logs WHERE logs.run = wanted.run LIMIT $1) AS t
         UNION ALL
         SELECT count(*), sum(size)
@@ -134,6 +138,9 @@ DELETE FROM holdfast.attempts WHERE run = ANY ($1::uuid[]);
 
 -- name: clear_messages
 DELETE FROM holdfast.messages WHERE run = ANY ($1::uuid[]);
+
+-- name: clear_questions
+DELETE FROM holdfast.questions WHERE run = ANY ($1::uuid[]);
 
 -- name: clear_logs
 DELETE FROM holdfast.logs WHERE run = ANY ($1::uuid[]);
@@ -190,6 +197,16 @@ DELETE FROM holdfast.messages WHERE id = ANY (ARRAY(
     FROM (SELECT id, sum(size) OVER (ORDER BY id) - size AS before
           FROM (SELECT id, pg_column_size(payload) AS size FROM holdfast.messages
                 WHERE run = $1::uuid ORDER BY id LIMIT $2::int8) AS first) AS sized
+    WHERE before < $3::int8
+))
+RETURNING 1;
+
+-- name: trim_questions
+DELETE FROM holdfast.questions WHERE run = $1::uuid AND number = ANY (ARRAY(
+    SELECT number
+    FROM (SELECT number, sum(size) OVER (ORDER BY number) - size AS before
+          FROM (SELECT number, pg_column_size(details) AS size FROM holdfast.questions
+                WHERE run = $1 ORDER BY number LIMIT $2::int8) AS first) AS sized
     WHERE before < $3::int8
 ))
 RETURNING 1;

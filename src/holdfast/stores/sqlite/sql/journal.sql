@@ -53,14 +53,16 @@ SELECT key, 0, 0, 0, 0, 0, input, NULL, coalesce(started_at, created_at) FROM ru
 WHERE namespace = ?1 AND key = ?2 AND chapter = 0;
 
 -- name: insert_chapters
-INSERT INTO chapters (run, number, first_position, first_task, first_timer, first_child, input, state, began_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS TEXT), CAST(?8 AS TEXT), ?9);
+INSERT INTO chapters
+    (run, number, first_position, first_task, first_timer, first_child, input, state, began_at, questions)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS TEXT), CAST(?8 AS TEXT), ?9, CAST(?10 AS TEXT));
 
 -- name: begin_chapters
 UPDATE runs SET chapter = ?3, input = CAST(?4 AS TEXT) WHERE namespace = ?1 AND key = ?2;
 
 -- name: chapter_starts
-SELECT run, number, first_position, first_task, first_timer, first_child, CAST(state AS BLOB) FROM chapters
+SELECT run, number, first_position, first_task, first_timer, first_child, CAST(state AS BLOB), CAST(questions AS BLOB)
+FROM chapters
 WHERE run = ?1 AND number = ?2;
 
 -- name: list_chapters

@@ -67,6 +67,8 @@ SELECT ?2, sum(rows), coalesce(sum(bytes), 0) FROM (
     UNION ALL
     SELECT count(*), sum(size) FROM (SELECT octet_length(payload) AS size FROM messages WHERE run = ?2 LIMIT ?1)
     UNION ALL
+    SELECT count(*), sum(size) FROM (SELECT octet_length(details) AS size FROM questions WHERE run = ?2 LIMIT ?1)
+    UNION ALL
     SELECT count(*), sum(size) FROM (SELECT octet_length(lines) AS size FROM logs WHERE run = ?2 LIMIT ?1)
     UNION ALL
     SELECT count(*), sum(size) FROM (SELECT octet_length(value) AS size FROM state WHERE run = ?2 LIMIT ?1)
@@ -99,6 +101,9 @@ DELETE FROM attempts WHERE run = ?1;
 
 -- name: clear_messages
 DELETE FROM messages WHERE run = ?1;
+
+-- name: clear_questions
+DELETE FROM questions WHERE run = ?1;
 
 -- name: clear_logs
 DELETE FROM logs WHERE run = ?1;
@@ -148,6 +153,15 @@ DELETE FROM messages WHERE id IN (
     SELECT id
     FROM (SELECT id, sum(size) OVER (ORDER BY id) - size AS before
           FROM (SELECT id, octet_length(payload) AS size FROM messages WHERE run = ?1 ORDER BY id LIMIT ?2))
+    WHERE before < ?3
+)
+RETURNING 1;
+
+-- name: trim_questions
+DELETE FROM questions WHERE run = ?1 AND number IN (
+    SELECT number
+    FROM (SELECT number, sum(size) OVER (ORDER BY number) - size AS before
+          FROM (SELECT number, octet_length(details) AS size FROM questions WHERE run = ?1 ORDER BY number LIMIT ?2))
     WHERE before < ?3
 )
 RETURNING 1;

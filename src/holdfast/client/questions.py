@@ -1,0 +1,61 @@
+"""What runs ask for, as clients see it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import msgspec
+
+from holdfast.core.questions import QuestionRecord, read_details
+from holdfast.core.values import RunKey, instant, key_from_text, key_text, moment
+from holdfast.errors import BadOption
+from holdfast.ports.runs import QuestionFilter
+
+
+class QuestionInfo(msgspec.Struct, frozen=True):
+    """An open question of a run: a promise, a question to a person, an approval."""
+
+    run: str
+    """The id of the run."""
+    key: str
+    """The key of the run."""
+    workflow: str
+    number: int
+    """Each run counts its questions from 0."""
+    name: str
+    title: str
+    facts: Any
+    schema: dict[str, Any] | bool | None
+    """The JSON schema of the answer. None: any value."""
+    by: tuple[str, ...] | None
+    """Who may answer. None: everybody."""
+    asked_at: dt.datetime
+
+
+def question_info(record: QuestionRecord) -> QuestionInfo:
+    details = read_details(record.details)
+    return QuestionInfo(
+        record.run_id or key_text(record.run),
+        key_text(record.run),
+        record.workflow,
+        record.number,
+        record.name,
+        details.title or record.name,
+        details.facts,
+        details.schema,
+        details.by,
+        moment(record.asked_at),
+    )
+
+
+def question_filter(
+    run: RunKey | None, workflow: str | None, by: str | None, limit: int, after: QuestionInfo | None
+) -> QuestionFilter:
+    """Raises BadOption."""
+    if after is None:
+        return QuestionFilter(run, workflow, by, None, limit)
+    key = key_from_text(after.key) if isinstance(after, QuestionInfo) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    if key is None:
+        raise BadOption("after", after, "a question, the last one of the page before")
+    return QuestionFilter(run, workflow, by, (instant(after.asked_at), key, after.number), limit)
