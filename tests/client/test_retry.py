@@ -490,7 +490,7 @@ async def test_signals_and_promises_are_heard_again_in_their_order(shop: Shop) -
         run = await env.start(listening, id="run")
         for word in ("one", "two"):
             await run.signal("word", word)
-        await run.resolve("answer", 42)
+        await run.resolve("answer", 42, ahead=True)
         with pytest.raises(Declined):
             await run.result()
         shop.broken = set()

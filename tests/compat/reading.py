@@ -17,6 +17,8 @@ from holdfast.core.events import Reopened
 from holdfast.core.history import Past, read_steps, restore
 from holdfast.core.journal import (
     MessageAsked,
+    QuestionAsked,
+    QuestionClosed,
     StateAsked,
     TaskAsked,
     TaskRecorded,
@@ -129,13 +131,13 @@ def _take_again(definitions: Definitions, history: History, past: Past, number: 
 
 
 def _as_old_steps_tell_it(asked: list[Any]) -> list[Any]:
-    """Without messages asked for, digests of inputs and ids of children, which came with a later edition."""
+    """Without messages and questions, digests of inputs and ids of children, which came with later editions."""
     return [
         msgspec.structs.replace(
             entry, **{name: None for name in ("id", "digest") if name in entry.__struct_fields__}
         )
         for entry in asked
-        if not isinstance(entry, MessageAsked)
+        if not isinstance(entry, (MessageAsked, QuestionAsked, QuestionClosed))
     ]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
 from holdfast import Catalog, Run, context, task, workflow
-from holdfast.errors import WrongType
+from holdfast.errors import PromiseSettled, WrongType
 from holdfast.testing import Environment, assert_durable
 
 NewDatabase = Callable[[], str]
@@ -33,8 +34,8 @@ async def echo(value: Any) -> Any:
 @workflow(catalog=catalog)
 async def decide() -> list[Any]:
     ctx = context()
-    approval = await ctx.promise("approval", bool)
-    again = await ctx.promise("approval", bool, timeout=dt.timedelta(seconds=1))
+    approval = await ctx.promise("approval", bool, same=True)
+    again = await ctx.promise("approval", bool, timeout=dt.timedelta(seconds=1), same=True)
     try:
         await ctx.promise("payment")
     except Declined as error:
@@ -49,8 +50,10 @@ async def decide() -> list[Any]:
 
 
 async def _settle(run: Run) -> None:
-    await run.resolve("approval", True)
-    await run.reject("payment", Declined(5))
+    with contextlib.suppress(PromiseSettled):
+        await run.resolve("approval", True, ahead=True)
+    with contextlib.suppress(PromiseSettled):
+        await run.reject("payment", Declined(5), ahead=True)
 
 
 async def test_promises_resolve_reject_time_out_and_can_be_asked_twice(new_database: NewDatabase) -> None:
@@ -67,7 +70,7 @@ async def test_a_promise_may_be_settled_before_or_after_it_is_asked_for() -> Non
 
     async with Environment(catalog=catalog) as env:
         run = await env.start(late)
-        await run.resolve("early", 1)
+        await run.resolve("early", 1, ahead=True)
         await run.signal("go")
         await env.wait_until_quiet()
         await env.crash()

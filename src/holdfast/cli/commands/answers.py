@@ -1,4 +1,4 @@
-"""`holdfast approve` and `holdfast signal`: give a run what it waits for."""
+"""`holdfast questions`, `approve`, `resolve` and `signal`: what runs wait for, and giving it to them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import typer
 
 from holdfast.cli.database import find_database, use_client
 from holdfast.cli.options import AsJson, Db, Namespace, RunArgument
-from holdfast.cli.views.output import print_json, say
+from holdfast.cli.views.output import print_json, print_line, say
 from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
+    from holdfast.client.questions import QuestionInfo
 
 _Task = Annotated[
     str, typer.Argument(metavar="TASK", help="The task that waits; in a flow, the path of the node.")
@@ -40,11 +41,84 @@ _MessageId = Annotated[
         show_default=False,
     ),
 ]
+_OfRun = Annotated[str | None, typer.Option("--run", help="Only those of this run.", show_default=False)]
+_MayAnswer = Annotated[
+    str | None, typer.Option("--by", help="Only those that this person may answer.", show_default=False)
+]
+_Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="How many.")]
+_Promise = Annotated[
+    str, typer.Argument(metavar="NAME", help="The name of the question, or # and its number.")
+]
+_Answer = Annotated[str | None, typer.Argument(metavar="JSON", help="The answer.", show_default=False)]
+_Ahead = Annotated[
+    bool, typer.Option("--ahead", help="Keep the answer until the run asks, if it has not asked yet.")
+]
+_By = Annotated[str, typer.Option("--by", help="Who answers.", show_default=False)]
+_Comment = Annotated[str, typer.Option("--comment", help="What they say about it.", show_default=False)]
 
 
 def register(app: typer.Typer) -> None:
+    app.command("questions")(questions)
     app.command("approve")(approve)
+    app.command("resolve")(resolve)
     app.command("signal")(signal)
+
+
+def questions(
+    run: _OfRun = None,
+    by: _MayAnswer = None,
+    limit: _Limit = 100,
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
+) -> None:
+    """List what runs ask for and nobody has answered, the oldest first."""
+
+    async def read(client: Holdfast) -> list[QuestionInfo]:
+        from holdfast.cli.arguments.runs import find_run
+
+        id = None if run is None else (await find_run(client, run)).id
+        return await client.questions(run=id, by=by, limit=limit)
+
+    found = use_client(find_database(db, namespace), read)
+    if as_json:
+        print_json(found)
+        return
+    for it in found:
+        whom = f"  (for {', '.join(it.by)})" if it.by else ""
+        print_line(f"{it.run} {it.number} {it.title}{whom}")
+
+
+def resolve(
+    run: RunArgument,
+    name: _Promise,
+    value: _Answer = None,
+    ahead: _Ahead = False,
+    by: _By = "",
+    comment: _Comment = "",
+    as_json: AsJson = False,
+    db: Db = None,
+    namespace: Namespace = None,
+) -> None:
+    """Answer a question of a run."""
+    from holdfast.cli.arguments.inputs import read_json
+
+    answer: Any = None if value is None else read_json("JSON", value)
+    number = int(name[1:]) if name[:1] == "#" and name[1:].isdecimal() and len(name) < 11 else None
+
+    async def send(client: Holdfast) -> str:
+        from holdfast.cli.arguments.runs import find_run
+
+        info = await find_run(client, run)
+        target = name if number is None else number
+        await client.resolve(info.id, target, answer, by=by, comment=comment, ahead=ahead)
+        return info.id
+
+    id = use_client(find_database(db, namespace), send)
+    if as_json:
+        print_json({"run": id, "question": name, "value": answer})
+    else:
+        say(f"answered {name!r} of run {id}")
 
 
 def approve(
@@ -52,6 +126,8 @@ def approve(
     task: _Task,
     reject: _Reject = False,
     value: _Value = None,
+    by: _By = "",
+    comment: _Comment = "",
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
@@ -67,7 +143,7 @@ def approve(
         from holdfast.cli.arguments.runs import find_run
 
         info = await find_run(client, run)
-        await client.approve(info.id, task, value=answer)
+        await client.approve(info.id, task, value=answer, by=by, comment=comment)
         return info.id
 
     id = use_client(find_database(db, namespace), send)
