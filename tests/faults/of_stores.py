@@ -336,6 +336,15 @@ WAKING = [
         cases("engine/test_admission.py", "test_nodes_with_nothing_to_do_leave_the_database_alone[sqlite]"),
     ),
     Fault(
+        "an-answered-question-stays-open",
+        "4: a question is answered once",
+        [Code("stores.answers:place_answers").remove('A.many("answer_questions", ...)')],
+        cases(
+            "authoring/code/test_questions.py",
+            "test_a_name_that_is_asked_for_again_is_a_new_question[sqlite]",
+        ),
+    ),
+    Fault(
         "tasks-of-the-cancelled-stay-open",
         "6: a run that is over has no task under way",
         [Code("stores.runs:cancel_parked_run").remove("cancel_open_tasks(...)")],

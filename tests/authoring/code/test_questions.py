@@ -110,7 +110,7 @@ async def test_who_may_answer_and_with_what_is_checked_before_it_is_written(
         run = await env.start(refund)
         await env.wait_until_quiet()
 
-        with pytest.raises(MayNotAnswer, match="'bob' may not answer 'refund'.*allowed: 'ann'"):
+        with pytest.raises(MayNotAnswer, match=r"'bob' may not answer 'refund'.*allowed: 'ann'"):
             await run.resolve("refund", {"refund": True}, by="bob")
         with pytest.raises(BadAnswer, match=r"the answer\.refund: expected true or false, got 'yes'"):
             await run.resolve("refund", {"refund": "yes"}, by="ann")
