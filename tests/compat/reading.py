@@ -131,7 +131,7 @@ def _take_again(definitions: Definitions, history: History, past: Past, number: 
 
 
 def _as_old_steps_tell_it(asked: list[Any]) -> list[Any]:
-    """Without messages and questions, digests of inputs and ids of children, which came with later editions."""
+    """Without messages and questions, digests of inputs and ids of children, which came later."""
     return [
         msgspec.structs.replace(
             entry, **{name: None for name in ("id", "digest") if name in entry.__struct_fields__}
