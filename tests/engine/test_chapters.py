@@ -208,7 +208,7 @@ async def test_a_signal_that_a_chapter_has_taken_and_not_looked_at_is_for_the_ne
     @workflow(catalog=catalog)
     async def hasty(got: list[str] = []) -> list[str]:  # noqa: B006
         ctx = context()
-        await ctx.promise("go")
+        await ctx.promise("go", same=True)
         if got:
             left = [await ctx.signal("word") for _ in range(4)]
             return [*got, *left, *ctx.drain_signals("word")]
@@ -290,16 +290,16 @@ async def test_an_update_that_a_chapter_has_not_answered_is_answered_by_the_next
     assert answers == ["ann in chapter 2", "bob in chapter 2"]
 
 
-async def test_promises_are_settled_once_for_all_chapters(
+async def test_promises_that_are_the_same_are_settled_once_for_all_chapters(
     new_database: NewDatabase, catalog: Catalog
 ) -> None:
-    """`ahead` is settled before it is asked for, `early` is read by all chapters, `open` is asked for
-    first."""
+    """`ahead` is settled before it is asked for, `early` is read by all chapters, the first chapter asks for
+    `open` and does not wait for it."""
 
     @workflow(catalog=catalog)
     async def asking(chapter: int = 1, got: list[str] = []) -> list[str]:  # noqa: B006
         ctx = context()
-        got = [*got, await ctx.promise("early")]
+        got = [*got, await ctx.promise("early", same=True)]
         if chapter == 1:
             ctx.promise("open")
         if chapter == 3:
@@ -309,7 +309,7 @@ async def test_promises_are_settled_once_for_all_chapters(
 
     async def send(run: Any) -> None:
         for name in ("early", "ahead", "open"):
-            await run.resolve(name, name)
+            await run.resolve(name, name, ahead=True)
 
     result = await assert_durable(asking, during=send, catalog=catalog, new_database=new_database)
 

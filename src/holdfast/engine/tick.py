@@ -273,8 +273,9 @@ class Tick:
         """Write what the run's code has published with its step, once, as its log."""
         resident.program.published = None
         for stream, _, length, items in published.take():
-            row = NewItems(resident.key, stream, NO_TASK, 0, 0, length, len(items), items)
-            self.commit.published.append(row)
+            self.commit.published += [
+                NewItems(resident.key, stream, NO_TASK, 0, 0, length, len(items), items)
+            ]
             self.commit.size += len(items)
 
     def _clear_setbacks(self, resident: Resident) -> None:
@@ -292,11 +293,10 @@ class Tick:
 
     def _take_messages(self, resident: Resident, events: list[Event], position: int) -> None:
         for event in events:
-            if type(event) is not TaskEnded:
-                message = getattr(event, "message", None)
-                if message is not None:
-                    self.commit.taken.append(TakenMessage(resident.key, message, position))
-                    self.residents.mail.remove(resident.key, message)
+            message = None if type(event) is TaskEnded else getattr(event, "message", None)
+            if message is not None:
+                self.commit.taken.append(TakenMessage(resident.key, message, position))
+                self.residents.mail.remove(resident.key, message)
 
     def _apply(self, resident: Resident, command: Command) -> None:
         match command:
@@ -311,8 +311,7 @@ class Tick:
             case RecordTask():
                 self._record(resident, command)
             case ResumeTask():
-                task = resident.held_back.pop(command.seq)
-                self.recorder.dispatch_due(resident.restore_attempt(task))
+                self.recorder.dispatch_due(resident.restore_attempt(resident.held_back.pop(command.seq)))
             case ResumeChild():
                 child = resident.children.get(command.seq)
                 if child is not None:  # otherwise it has ended, and the program gets that event
@@ -480,8 +479,7 @@ class Tick:
     def end(
         self, resident: Resident, command: EndRun, *, is_forced: bool = False, by_program: bool = False
     ) -> None:
-        """End a run, and cancel its open tasks and attached children. The store finds the children of a run
-        that is forced to end, which may not be loaded. A program closes its questions itself."""
+        """End a run, its open tasks and attached children. If it is forced, the store finds the children."""
         if not by_program:
             close_questions(self.commit, resident, self.now)
         self.cancel_open(resident, None if is_forced else "its parent ended")

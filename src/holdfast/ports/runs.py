@@ -60,7 +60,7 @@ class SignalledRun(NamedTuple):
 
     key: RunKey
     workflow: str
-    result: PostResult | None
+    result: PostAnswer | None
     """None if it is a run of another workflow: it was not sent the signal."""
 
 

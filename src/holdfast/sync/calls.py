@@ -15,6 +15,7 @@ from holdfast.client.flows import FlowInfo, FlowVersionInfo
 from holdfast.client.flows import Flows as AsyncFlows
 from holdfast.client.logs import LogLine
 from holdfast.client.operators import MessageInfo, Timers
+from holdfast.client.questions import QuestionInfo
 from holdfast.client.retention import PruneOptions, PruneReport
 from holdfast.client.run import AttemptInfo, ChapterInfo, RunInfo, TaskInfo
 from holdfast.client.run import Run as AsyncRun
@@ -88,11 +89,15 @@ class Run(Generic[R]):
             lambda: self.inner.update(name, *args, timeout=timeout, by=by, message_id=message_id, type=type)
         )
 
-    def resolve(self, name: str, value: Any = None, *, by: str = "") -> None:
-        return self._thread.call(lambda: self.inner.resolve(name, value, by=by))
+    def resolve(
+        self, name: str | int, value: Any = None, *, by: str = "", comment: str = "", ahead: bool = False
+    ) -> None:
+        return self._thread.call(lambda: self.inner.resolve(name, value, by=by, comment=comment, ahead=ahead))
 
-    def reject(self, name: str, error: Exception | str, *, by: str = "") -> None:
-        return self._thread.call(lambda: self.inner.reject(name, error, by=by))
+    def reject(
+        self, name: str | int, error: Exception | str, *, by: str = "", comment: str = "", ahead: bool = False
+    ) -> None:
+        return self._thread.call(lambda: self.inner.reject(name, error, by=by, comment=comment, ahead=ahead))
 
     def cancel(self, reason: str = "", *, by: str = "") -> None:
         return self._thread.call(lambda: self.inner.cancel(reason, by=by))
@@ -401,21 +406,68 @@ class ClientCalls:
             )
         )
 
-    def resolve(self, run: Run[Any] | str, name: str, value: Any = None, *, by: str = "") -> None:
-        """Give the value that the run awaits with `context().promise(name)`. Works once for each name."""
-        return self._thread.call(lambda: self.inner.resolve(_known(run), name, value, by=by))
+    def resolve(
+        self,
+        run: Run[Any] | str,
+        name: str | int,
+        value: Any = None,
+        *,
+        by: str = "",
+        comment: str = "",
+        ahead: bool = False,
+    ) -> None:
+        """Answer what the run asks for with `context().promise(name)` or `context().ask(...)`.
 
-    def approve(self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "") -> None:
+        `name` is the name, or the number of a question in `questions()`. If the run has asked for the name
+        several times, the oldest open question is answered. Raises UnknownPromise if the run does not ask for
+        it; with `ahead=True` the value is then kept until it does. Raises PromiseSettled, PromiseClosed, and
+        MayNotAnswer or BadAnswer if the question is for others or for another type of answer.
+        """
+        return self._thread.call(
+            lambda: self.inner.resolve(_known(run), name, value, by=by, comment=comment, ahead=ahead)
+        )
+
+    def approve(
+        self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "", comment: str = ""
+    ) -> None:
         """Answer an approval: yes, or no with `value=False`. Raises NotAsked if the run is not waiting for
         it.
 
         `task` is the name of a DAG's task, or the path of a flow's node, as in `checkout/confirm`.
         """
-        return self._thread.call(lambda: self.inner.approve(_known(run), task, value=value, by=by))
+        return self._thread.call(
+            lambda: self.inner.approve(_known(run), task, value=value, by=by, comment=comment)
+        )
 
-    def reject(self, run: Run[Any] | str, name: str, error: Exception | str, *, by: str = "") -> None:
-        """Make `context().promise(name)` raise. Works once, and not after the promise was resolved."""
-        return self._thread.call(lambda: self.inner.reject(_known(run), name, error, by=by))
+    def reject(
+        self,
+        run: Run[Any] | str,
+        name: str | int,
+        error: Exception | str,
+        *,
+        by: str = "",
+        comment: str = "",
+        ahead: bool = False,
+    ) -> None:
+        """Make `context().promise(name)` or `context().ask(...)` raise. Otherwise as `resolve`."""
+        return self._thread.call(
+            lambda: self.inner.reject(_known(run), name, error, by=by, comment=comment, ahead=ahead)
+        )
+
+    def questions(
+        self,
+        *,
+        run: Run[Any] | str | None = None,
+        workflow: StartTarget[..., Any] | type | str | None = None,
+        by: str | None = None,
+        limit: int = 100,
+        after: QuestionInfo | None = None,
+    ) -> builtins.list[QuestionInfo]:
+        """What runs ask for and nobody has answered, the oldest first: all, or those of a run, of a workflow,
+        or that `by` may answer. For the next page, pass the last one as `after`."""
+        return self._thread.call(
+            lambda: self.inner.questions(run=_known(run), workflow=workflow, by=by, limit=limit, after=after)
+        )
 
     def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
         """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.

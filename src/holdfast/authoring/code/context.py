@@ -311,6 +311,7 @@ class Context(_View):
     ) -> asyncio.Task[Any]:
         program, what = self._program, f"promise {question.name!r}"
         task = program.spawn_reader(self._answer(question, type, timeout, what, has_details), what)
+        program.inbox.asking[question.seq] = task
         # A callback, because a task that is cancelled before it began never gets to a `finally`.
         task.add_done_callback(lambda task: program.end_question(question, is_cancelled=task.cancelled()))
         return task

@@ -26,6 +26,7 @@ class Inbox:
         "_same",
         "_settled",
         "_signals",
+        "asking",
         "late",
         "questions",
         "unanswered",
@@ -44,6 +45,8 @@ class Inbox:
         self.late: list[MessageId] = []
         """For the next chapter: what was unread when the code ended, and what came after that."""
         self.questions = OpenQuestions()
+        self.asking: dict[int, asyncio.Task[Any]] = {}
+        """The tasks that wait for answers, by the numbers of their questions."""
         self._promises: dict[str, asyncio.Future[PromiseAnswered]] = {}
         """Promises that are known by name: whoever asks for one again waits for the same."""
         self._settled: dict[str, PromiseAnswered] = {}
@@ -130,6 +133,10 @@ class Inbox:
         """The code has cancelled the question. If the answer came before that, nobody looks at it."""
         if question.answer.done() and not question.answer.cancelled():
             self.unseen.pop(question.answer.result().message, None)
+
+    def cancelled_questions(self) -> list[int]:
+        """Questions that the code has cancelled or that timed out, and whose tasks have not gone on yet."""
+        return [seq for seq, task in self.asking.items() if task.done() or task.cancelling()]
 
     def questions_of_next_chapter(self) -> QuestionsOfChapter:
         """Those whose answers the code has not got, and those that it shares by name."""

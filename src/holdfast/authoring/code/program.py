@@ -394,6 +394,8 @@ class CodeProgram(Answering):
                 self._inbox.late.extend(self._inbox.unread())
 
     def _next_chapter(self, input: Payload) -> ContinueRun:
+        for seq in () if self._inbox is None else self._inbox.cancelled_questions():
+            self.close_question(seq)
         state = {key: msgspec.Raw(value) for key, value in (self.state or {}).items()}
         return ContinueRun(
             self.run.chapter + 1,

@@ -382,6 +382,7 @@ class Requests:
     def end_question(self, question: OpenQuestion, *, is_cancelled: bool) -> None:
         """The task that waits for the answer has ended."""
         self.close_question(question.seq)
+        self.inbox.asking.pop(question.seq, None)
         if is_cancelled and not self._is_disposed:
             self.inbox.forget(question)
 
