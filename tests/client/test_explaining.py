@@ -148,7 +148,7 @@ async def test_a_cold_run_is_explained_by_what_it_asked_for_last(store_url: str)
         assert [(reason.kind, reason.name) for reason in before.reasons] == [(ReasonKind.SIGNAL, "go")]
         assert [(reason.kind, reason.name) for reason in after.reasons] == [(ReasonKind.PROMISE, "answer")]
         assert before.problems == after.problems == ()
-        assert "hf.resolve('r', 'answer', value)" in after.reasons[0].advice
+        assert "holdfast resolve r '#0' JSON" in after.reasons[0].advice
 
 
 async def test_a_wait_that_the_code_has_given_up_is_no_reason(store_url: str) -> None:

@@ -15,6 +15,7 @@ import msgspec
 from holdfast.core.explanations import Explanation, Reason, ReasonKind
 from holdfast.core.open_requests import OpenRequests
 from holdfast.core.policies import DEFAULT_OPTIONS
+from holdfast.core.questions import QuestionDetails, read_details
 from holdfast.core.records import ANY_NODE, MessageKind, RunRecord, is_task_claim
 from holdfast.core.run_options import read_run_options
 from holdfast.core.situations import (
@@ -111,6 +112,7 @@ class _Explainer:
             *self._messages(),
             *self._tasks(),
             *self._timers(),
+            *self._questions(),
             *self._requests_for_messages(),
             *self._children(),
             *self._deadline(),
@@ -323,12 +325,19 @@ class _Explainer:
         """A task that no executor runs."""
         asked = _read_map(task)
         since = moment(task.created_at)
+        details = self._details_of(asked.get("question"))
+        by = f" --by {details.by[0]}" if details.by else ""
         if isinstance(asked.get("promise"), str):
-            message = asked.get("message")
+            message = details.title or asked.get("message")
             what = f"{task.name} waits for approval" + (f": {message}" if message else "")
-            advice = f"holdfast approve {self._id} {task.name}"
+            advice = f"holdfast approve {self._id} {task.name}{by}"
             return Reason(ReasonKind.APPROVAL, task.name, what, since, advice=advice)
         name = asked.get("signal")
+        if isinstance(asked.get("question"), int):
+            what = f"{task.name} waits for approval" + (f": {details.title}" if details.title else "")
+            advice = f"holdfast approve {self._id} {task.name}{by}"
+            shown = name if isinstance(name, str) else task.name
+            return Reason(ReasonKind.APPROVAL, shown, what, since, advice=advice)
         if isinstance(name, str):
             if self._situation.first_wait == (WaitKind.APPROVAL, name):
                 advice = f"holdfast approve {self._id} {task.name}"
@@ -341,6 +350,12 @@ class _Explainer:
             )
         what = f"{task.name} waits: for a signal, a time or another run"
         return Reason(ReasonKind.TASK, task.name, what, since)
+
+    def _details_of(self, number: Any) -> QuestionDetails:
+        for question in self._situation.questions:
+            if question.number == number:
+                return read_details(question.details)
+        return QuestionDetails()
 
     def _under_way(self, task: OpenTaskRow) -> Reason:
         run, since = self._run, _moment(task.started_at) or moment(task.created_at)
@@ -363,6 +378,21 @@ class _Explainer:
             what = f"{len(timers) - _SHOWN:,} more timers are set, for later"
             yield Reason(ReasonKind.TIMER, "", what)
 
+    def _questions(self) -> Iterator[Reason]:
+        """Those that no task shows."""
+        shown = {_read_map(task).get("question") for task in self._situation.tasks}
+        questions = [it for it in self._situation.questions if it.number not in shown]
+        for number, name, details, at in (it[3:] for it in questions[:_SHOWN]):
+            read = read_details(details)
+            what = f"it has asked for promise {name!r}, which has not come"
+            if read.title:
+                what = f"it asks{' ' + ' or '.join(read.by) if read.by else ''}: {read.title}"
+            by = f" --by {read.by[0]}" if read.by else ""
+            advice = f"holdfast resolve {self._id} '#{number}' JSON{by}"
+            yield Reason(ReasonKind.PROMISE, name, what, moment(at), advice=advice)
+        if len(questions) > _SHOWN:
+            yield Reason(ReasonKind.PROMISE, "", "more questions are open: holdfast questions shows them")
+
     def _requests_for_messages(self) -> Iterator[Reason]:
         """While the run has no owner, its row says what it waits for. Otherwise only the journal does, and it
         does not say whether the code has given up waiting."""
@@ -374,14 +404,18 @@ class _Explainer:
             kind, name = self._situation.first_wait
             known = {task.name for task in self._situation.tasks} | {it.name for it in self._situation.unread}
             known |= {str(_read_map(task).get("signal")) for task in self._situation.tasks}
+            known |= {question.name for question in self._situation.questions}
             if kind in _OF_PEOPLE and name not in known:
                 yield self._wait(WaitKind(kind), name, None)
 
     def _unanswered(self) -> Iterator[tuple[WaitKind, str]]:
         arrived = {(it.kind, it.name) for it in self._situation.unread}
         heard = self._situation.heard
+        questions = {question.name for question in self._situation.questions}
         for (kind, name), times in self._requests.asked.items():
             answers = _ANSWERS.get(kind, ())
+            if kind is WaitKind.PROMISE and name in questions:
+                continue
             if any((answer, name) in arrived for answer in answers):
                 continue
             if self._run.owner is None and self._run.waiting is not None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from holdfast.core.questions import QuestionRecord
 from holdfast.core.records import MessageKind, RunRecord
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, TaskStatus, key_text
 
@@ -137,6 +138,8 @@ class Situation(msgspec.Struct, frozen=True):
     """How many messages it has read, by kind and name, in `steps`."""
     updates: Sequence[UnreadMessages] = ()
     """Updates that it has taken and not answered yet."""
+    questions: Sequence[QuestionRecord] = ()
+    """Some of its open questions, the oldest first."""
     nodes: Sequence[ServingNode] = ()
     busy: Sequence[BusyTask] = ()
     """Tasks in the slots of its node, if one of its own tasks waits for a slot."""

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from holdfast.core.questions import QuestionRecord
 from holdfast.core.records import MessageKind
 from holdfast.core.situations import (
     BusyTask,
@@ -82,6 +83,9 @@ def _read(tx: Transaction, namespace: str, run: RunKey, rows: int, steps: int) -
         unread=[UnreadMessages(records.message_kind(kind), *rest) for kind, *rest in unread],
         heard={(records.message_kind(kind), name): count for kind, name, count in heard},
         updates=[UnreadMessages(MessageKind.UPDATE, *row) for row in tx.rows("open_updates", run, rows)],
+        questions=[
+            QuestionRecord(*row) for row in tx.rows("list_questions_of", namespace, run, -1, None, rows)
+        ],
         nodes=[_node(row) for row in tx.rows("serving_nodes", namespace)],
         busy=[BusyTask(*row) for row in tx.rows("some_busy_tasks", record.owner, 2 * rows)]
         if waits_for_slot

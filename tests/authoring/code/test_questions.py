@@ -173,3 +173,36 @@ async def test_questions_survive_a_crash_at_every_commit(new_database: NewDataba
     found = await assert_durable(twice, during=answer, new_database=new_database, catalog=catalog)
 
     assert len(found) == 2
+
+
+async def test_an_answer_wins_over_a_timeout_that_is_heard_in_the_same_step(
+    new_database: NewDatabase,
+) -> None:
+    async with Environment(new_database(), catalog=catalog) as env:
+        run = await env.start(impatient)
+        await env.wait_until_quiet()
+        await env.pause(run)
+        await env.wait_until_quiet()
+        await run.resolve("price", "in time")
+        await env.skip(dt.timedelta(hours=2))
+
+        await env.resume(run)
+        await env.wait_until_quiet()
+        await env.crash()
+        await run.resolve("price", "the second")
+
+        assert await run.result() == ["in time", "the second"]
+
+
+async def test_an_explanation_tells_what_is_asked_and_of_whom(new_database: NewDatabase) -> None:
+    async with Environment(new_database(), catalog=catalog) as env:
+        await env.start(refund, id="r")
+        await env.start(twice, id="plain")
+        await env.wait_until_quiet()
+
+        asked = (await env.explain("r")).reasons
+        plain = (await env.explain("plain")).reasons
+
+        assert [it.what for it in asked[1:]] == ["it asks ann: Refund 4,180 to Lindqvist?"]
+        assert asked[1].advice == "holdfast resolve r '#0' JSON --by ann"
+        assert [it.what for it in plain[1:]] == ["it has asked for promise 'approve', which has not come"]

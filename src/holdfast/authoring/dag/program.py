@@ -23,6 +23,7 @@ from holdfast.authoring.dag.progress import DagProgress, TaskProgress
 from holdfast.authoring.dag.types import check
 from holdfast.authoring.dag.values import Values
 from holdfast.authoring.dag.waits import Wait, Waits
+from holdfast.authoring.documents.unfit_answers import warn_of_answer
 from holdfast.authoring.replaying import compare, shares_in
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
@@ -100,7 +101,7 @@ class DagProgram:
         self._values = Values(run.input, dag, self._progress, codec)
         self._at = run.created_at
         self._commands: list[Command] = []
-        self._waits = Waits(self._emit, self._end_wait)
+        self._waits = Waits(self._emit, self._end_wait, self._warn_of_answer)
         self._next_task = self._next_child = 0
         self._child_ids: dict[int, str] = {}
         self._held: dict[int, tuple[TaskProgress, int]] = {}
@@ -148,6 +149,10 @@ class DagProgram:
 
     def dispose(self) -> None:
         self._waits.dispose()
+
+    def _warn_of_answer(self, name: str, why: str) -> None:
+        if self._failed_then is None:  # else it was said when the answer came
+            warn_of_answer(name_for_children(self._run), name, why)
 
     def _emit(self, command: Command) -> None:
         self._commands.append(command)

@@ -55,8 +55,12 @@ Ended = Callable[[Wait, Outcome, "int | None"], None]
 
 
 class Waits:
-    def __init__(self, emit: Callable[[Command], None], ended: Ended) -> None:
+    def __init__(
+        self, emit: Callable[[Command], None], ended: Ended, dropped: Callable[[str, str], None]
+    ) -> None:
+        """`dropped` is told the name of a question and why an answer was not taken that came ahead of it."""
         self._emit = emit
+        self._dropped = dropped
         self._ended = ended
         self.next_timer = 0
         self._timers: dict[int, Callable[[], None]] = {}
@@ -130,7 +134,7 @@ class Waits:
     def _ask(self, question: _Question) -> None:
         self._questions[question.name] = question
         ahead = self._ahead.pop(question.name, None)
-        if ahead is not None and unfit(question.details, ahead) is None:
+        if ahead is not None and self._fits(question, ahead):
             self._give_answer(question, ahead)
 
     def listen(self, signal: str, wait: Wait) -> None:
@@ -153,10 +157,16 @@ class Waits:
             question = self._questions.get(answer.name)
             if question is None:
                 self._ahead.setdefault(answer.name, answer)
-            elif unfit(question.details, answer) is not None:
+            elif not self._fits(question, answer):
                 return
         if question is not None:
             self._give_answer(question, answer)
+
+    def _fits(self, question: _Question, answer: PromiseAnswered) -> bool:
+        why = unfit(question.details, answer)
+        if why is not None:
+            self._dropped(question.name, why)
+        return why is None
 
     def close_questions(self) -> None:
         """Nobody waits for the answers any more."""
@@ -233,7 +243,7 @@ class Waits:
 
     def dispose(self) -> None:
         self._timers.clear()
-        self._emit = self._ended = _nothing
+        self._emit = self._ended = self._dropped = _nothing
 
 
 def _nothing(*_: object) -> None: ...

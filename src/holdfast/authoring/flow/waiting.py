@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, Final, cast
 
 from holdfast.authoring.documents.references import Path, find
+from holdfast.authoring.documents.unfit_answers import warn_of_answer
 from holdfast.authoring.flow.command_buffer import CommandBuffer
 from holdfast.authoring.flow.model import ApprovalNode, CallNode
 from holdfast.authoring.flow.paths import BadPath, parse_path
@@ -20,7 +21,7 @@ from holdfast.core.commands import NO_INPUT, CloseQuestion, ResumeChild, StartCh
 from holdfast.core.events import PromiseAnswered, Reopened
 from holdfast.core.ids import LONGEST_PARENT
 from holdfast.core.names import written_span
-from holdfast.core.questions import unfit
+from holdfast.core.questions import read_details, unfit
 from holdfast.core.values import Cancelled, Failed, Failure, Outcome, Succeeded, later
 from holdfast.core.waiting import WaitKind, WaitReason, wait_for_children
 from holdfast.errors import Refused, WrongType, show
@@ -53,6 +54,8 @@ class Awaiting(Visit):
         self._timer: int | None = None
         self._path = Path("shared")
         self._details = NO_INPUT
+        self._is_for_some = False
+        """Whether only some people may answer. Then nothing else that is written to the key counts."""
 
     def go(self) -> None:
         if self._buffer.next_task in self._buffer.refused:
@@ -66,13 +69,18 @@ class Awaiting(Visit):
     def begin(self) -> None:
         self._path, self._question = self._wanted(), None
         limit = self._span("timeout_ms")
-        if self._look():
+        asks = self._is_approval and self._buffer.has_questions
+        details = None
+        if asks and self._names_people:
+            details = question_details(self._buffer, self._context)
+            self._is_for_some = read_details(details).by is not None
+        if not self._is_for_some and self._look():
             return
         if self._path.root != "shared":
             reason = "it has no value, and none can come: params and input do not change while a run waits"
             raise WrongType(f"{self._path} in node {self._context.path!r}", reason)
-        asks = self._is_approval and self._buffer.has_questions
-        details = question_details(self._buffer, self._context) if asks else None
+        if asks and details is None:
+            details = question_details(self._buffer, self._context)
         # A signal writes a whole key. A signal for a part of a key would replace the rest.
         shown: dict[str, Any] = {"signal": self._key} if self._key is not None else {}
         if asks:
@@ -95,6 +103,11 @@ class Awaiting(Visit):
         """The key of the state that an answer is written to."""
         return str(self._path.steps[0]) if len(self._path.steps) == 1 else None
 
+    @property
+    def _names_people(self) -> bool:
+        does = self._context.node.does
+        return isinstance(does, ApprovalNode) and does.question.get("by") is not None
+
     def answered(self, answer: PromiseAnswered) -> bool:
         question = self._question
         if question is None:
@@ -102,7 +115,9 @@ class Awaiting(Visit):
         if answer.question is None:
             if answer.name != self._context.path:
                 return False
-            if unfit(self._details, answer) is not None:
+            why = unfit(self._details, answer)
+            if why is not None:
+                self._warn(why)
                 return True
             self._buffer.emit(CloseQuestion(question, answer.message))
         elif answer.question != question:
@@ -118,6 +133,10 @@ class Awaiting(Visit):
             self._take()
         self._decide(value)
         return True
+
+    def _warn(self, why: str) -> None:
+        if self._buffer.recorded is None:  # else it was said when the answer came
+            warn_of_answer(self._buffer.run_name, self._context.path, why)
 
     def close(self) -> None:
         self._close_question()
@@ -143,8 +162,15 @@ class Awaiting(Visit):
         return path
 
     def shared_changed(self) -> None:
-        if self._row is not None:
+        if self._row is None:
+            return
+        if not self._is_for_some:
             self._look()
+        elif self._find() is not None:
+            self._since = self._on_value()
+            self._warn(
+                "only some people may answer, and a signal does not say who; use hf.approve(..., by=...)"
+            )
 
     def _look(self) -> bool:
         found = self._take()
