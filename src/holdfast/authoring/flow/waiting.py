@@ -74,7 +74,9 @@ class Awaiting(Visit):
         if asks and self._names_people:
             details = question_details(self._buffer, self._context)
             self._is_for_some = read_details(details).by is not None
-        if not self._is_for_some and self._look():
+        if self._is_for_some:
+            self._drop_value()
+        elif self._look():
             return
         if self._path.root != "shared":
             reason = "it has no value, and none can come: params and input do not change while a run waits"
@@ -166,11 +168,13 @@ class Awaiting(Visit):
             return
         if not self._is_for_some:
             self._look()
-        elif self._find() is not None:
-            self._since = self._on_value()
-            self._warn(
-                "only some people may answer, and a signal does not say who; use hf.approve(..., by=...)"
-            )
+        else:
+            self._drop_value()
+
+    def _drop_value(self) -> None:
+        if self._take() is not None:
+            who = "only some people may answer, and a signal does not say who"
+            self._warn(f"{who}; use hf.approve(..., by=...)")
 
     def _look(self) -> bool:
         found = self._take()

@@ -33,9 +33,10 @@ from holdfast.cli.views.wording import (
     worker_wait_text,
 )
 from holdfast.client.client import Client
+from holdfast.client.operators import MessageInfo
 from holdfast.client.run import AttemptInfo, Cursor, RunInfo, TaskInfo, cursor_in
 from holdfast.core.explanations import Explanation
-from holdfast.core.records import TASK_VERSION, TaskRecord
+from holdfast.core.records import TASK_VERSION, MessageKind, TaskRecord
 from holdfast.core.values import Failure, RunStatus, TaskStatus
 
 _MOST_ROWS = 200
@@ -44,6 +45,7 @@ _MOST_TRACEBACKS = 3
 _MOST_LINES = 20
 """Limits without --full."""
 _PAGE = 10_000
+_ANSWERS = (MessageKind.RESOLVED, MessageKind.REJECTED)
 
 
 class TaskOutcome(NamedTuple):
@@ -69,11 +71,13 @@ class RunDetails(NamedTuple):
     """Why it does not go on; None if it has ended."""
     actions: Mapping[int, str] = {}
     """The actions that visits of nodes have led to, by the number of the task."""
+    answers: Sequence[MessageInfo] = ()
+    """What people have answered."""
 
     def facts(self) -> dict[str, Any]:
         reasons = () if self.explanation is None else self.explanation.reasons
         more = {"reasons": reasons, "state": self.state, "cursor": self.cursor}
-        rows = {"tasks": self._task_facts(), "attempts": self.attempts}
+        rows = {"tasks": self._task_facts(), "attempts": self.attempts, "answers": self.answers}
         return {**msgspec.structs.asdict(self.info), **more, **rows}
 
     def is_replaced(self, task: TaskInfo) -> bool:
@@ -119,7 +123,10 @@ async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> R
     cursor = cursor_in((await client.run_overviews.run(info.key)).state) if outline.has_cursor else None
     skipped = _skipped(progress, tasks)
     why = None if info.status.is_final else await client.explain(info.id)
-    return RunDetails(info, progress, tasks, outcomes, skipped, attempts, state, cursor, why, actions)
+    answers = [it for it in await client.messages(info.id) if it.kind in _ANSWERS]
+    return RunDetails(
+        info, progress, tasks, outcomes, skipped, attempts, state, cursor, why, actions, answers
+    )
 
 
 async def _read_records(
@@ -189,10 +196,26 @@ def print_run_details(details: RunDetails, database: DatabaseOptions, *, is_full
         _print_rest(map(_state_of, tasks), map(_state_of, shown))
     if attempts:
         _print_attempts(details, most)
+    if details.answers:
+        print_line("")
+        print_table(
+            ["#", "QUESTION", "ANSWER", "BY", "COMMENT"], [_answer_row(it) for it in details.answers], state=0
+        )
     for line in [*_traceback_lines(details, is_full=is_full), *_parked_lines(details, is_full=is_full)]:
         print_line(line)
     for line in _next_steps(details, database):
         print_line(line)
+
+
+def _answer_row(answer: MessageInfo) -> list[str]:
+    number = "" if answer.question is None else str(answer.question)
+    return [
+        number,
+        answer.name,
+        one_line(json_text(answer.value), 60),
+        answer.by,
+        one_line(answer.comment, 60),
+    ]
 
 
 def _print_nodes(details: RunDetails) -> None:

@@ -1,0 +1,50 @@
+"""`holdfast questions`, `resolve` and `approve --by`, and what `runs show` tells about answers."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.processes import SECONDS, Project, eventually, json_lines
+
+ASKING = """\
+name: asking
+tasks:
+  review:
+    approval: {title: 'Ship it?', facts: {order: {const: 7}}, answer: bool, by: [ann, bob]}
+  again: {depends_on: [review], approval: {title: 'Really?', by: ann}}
+output: {review: review, again: again}
+"""
+
+
+def test_a_question_is_listed_answered_and_shown(project: Project):
+    project.write("asking.yaml", ASKING)
+    process = project.start("run", "asking.yaml", "--id", "mine", "--json")
+    database = project.folder / ".holdfast" / "holdfast.db"
+    eventually(lambda: database.exists() and "Ship it?" in project.run("questions").stdout)
+
+    listed = project.execute("questions").stdout
+    of_others = project.execute("questions", "--by", "eve").stdout
+    explained = project.execute("explain", "mine").stdout
+    refused = project.run("resolve", "mine", "#0", "true", "--by", "eve")
+    unfit = project.run("approve", "mine", "review", "--value", '"maybe"', "--by", "ann")
+    unknown = project.run("resolve", "mine", "reviw", "true")
+    project.execute("resolve", "mine", "#0", "true", "--by", "bob", "--comment", "a regular")
+    eventually(lambda: "Really?" in project.run("questions").stdout)
+    project.execute("approve", "mine", "again", "--by", "ann")
+    said, _ = process.communicate(timeout=SECONDS)
+
+    assert listed == "mine 0 Ship it?  (for ann, bob)\n"
+    assert of_others == ""
+    assert "review waits for approval: Ship it?" in explained
+    assert "holdfast approve mine review --by ann" in explained
+    assert "'eve' may not answer 'review' of run 'mine'; allowed: 'ann', 'bob'" in refused.stderr
+    assert "cannot be answered with this" in unfit.stderr
+    assert "asks for nothing called 'reviw'; open: 'review'" in unknown.stderr
+    assert [it.returncode for it in (refused, unfit, unknown)] == [2, 2, 2]
+    assert json_lines(said)[-1]["output"] == {"review": True, "again": True}
+    shown = project.execute("runs", "show", "mine").stdout
+    row = next(line for line in shown.splitlines() if "a regular" in line)
+    assert row.split() == ["0", "review", "true", "bob", "a", "regular"]
+    [first, second] = json.loads(project.execute("runs", "show", "mine", "--json").stdout)["answers"]
+    assert (first["question"], first["comment"]) == (0, "a regular")
+    assert (second["question"], second["by"]) == (1, "ann")
