@@ -13,6 +13,7 @@ from tests.faults import (
     of_flows,
     of_leases,
     of_programs,
+    of_questions,
     of_retention,
     of_signals,
     of_stores,
@@ -46,6 +47,7 @@ FAULTS = {
         of_updates,
         of_signals,
         of_chapters,
+        of_questions,
     )
     for fault in module.FAULTS
 }

@@ -21,13 +21,17 @@ FAULTS = [
     Fault(
         "signals-nobody-looked-at-are-lost",
         "a signal is heard once, by this chapter or by the next",
-        [Code("authoring.code.inbox:unread").replace("[*A, *self.unseen, *B, *C]", "[*A, *B, *C]")],
+        [Code("authoring.code.inbox:unread").replace("[*A, *self.unseen, *B, *C, *D]", "[*A, *B, *C, *D]")],
         _chapters("test_a_signal_that_a_chapter_has_taken_and_not_looked_at_is_for_the_next_one[sqlite]"),
     ),
     Fault(
         "unanswered-updates-end-with-their-chapter",
         "an update is answered, by the chapter that has heard it or by the next",
-        [Code("authoring.code.inbox:unread").replace("[*A, *B, *self.unanswered, *C]", "[*A, *B, *C]")],
+        [
+            Code("authoring.code.inbox:unread").replace(
+                "[*A, *B, *self.unanswered, *C, *D]", "[*A, *B, *C, *D]"
+            )
+        ],
         _chapters("test_an_update_that_a_chapter_has_not_answered_is_answered_by_the_next[sqlite]"),
     ),
     Fault(
@@ -81,7 +85,7 @@ FAULTS = [
     Fault(
         "swallowed-chapters-unnoticed",
         "nothing is silent: a run that was to go on does not end by mistake",
-        [Code("authoring.code.program:_end").replace("self.asked_for_chapter", "False")],
+        [Code("authoring.code.program:_ending_command").replace("self.asked_for_chapter", "False")],
         _chapters("test_code_that_swallows_the_end_of_its_chapter_fails_by_name"),
     ),
     Fault(

@@ -15,7 +15,7 @@ FAULTS = [
     Fault(
         "everybody-told-of-a-message",
         _TOLD,
-        [Code("stores.commit_script:_tell_nodes").replace("of_node(A)", "DUE")],
+        [Code("stores.delivery:tell_nodes").replace("of_node(A)", "DUE")],
         cases(_FLEET, "test_a_signal_to_a_cold_run_wakes_the_node_that_had_it_and_no_other"),
     ),
     Fault(
@@ -31,7 +31,7 @@ FAULTS = [
     Fault(
         "nobody-looks-after-a-node-that-was-told",
         _TOLD,
-        [Code("stores.commit_script:_tell_nodes").remove("A.announce(COLD)")],
+        [Code("stores.delivery:tell_nodes").remove("A.announce(COLD)")],
         cases(_TOPICS, "test_each_change_is_told_to_those_whom_it_concerns"),
     ),
     Fault(

@@ -14,7 +14,7 @@ FAULTS = [
     Fault(
         "failures-nobody-awaits-are-lost",
         "nothing is silent: a failure that no code has looked at fails the run",
-        [Code("authoring.code.program:_end").replace("list(...)", "[]")],
+        [Code("authoring.code.program:_ending_command").replace("list(...)", "[]")],
         cases("authoring/code/test_unawaited.py", "test_a_failure_that_nobody_has_looked_at_fails_the_run"),
     ),
     Fault(
@@ -337,7 +337,7 @@ FAULTS = [
     Fault(
         "promises-change-their-mind",
         "6: a promise is settled once",
-        [Code("authoring.code.inbox:Inbox.settle").replace("A.setdefault(B, ...)", "A.pop(B, None)")],
+        [Code("authoring.code.inbox:_settle_by_name").replace("A.setdefault(B, ...)", "A.pop(B, None)")],
         cases(
             "authoring/code/test_messages.py", "test_a_promise_may_be_settled_before_or_after_it_is_asked_for"
         ),

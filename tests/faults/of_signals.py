@@ -13,11 +13,7 @@ FAULTS = [
     Fault(
         "message-ids-not-looked-up",
         "a message that is sent again is not added again",
-        [
-            Code("stores.commit_script:deliver").replace(
-                "sent.answer(message) if sent is not None and run is not None else None", "None"
-            )
-        ],
+        [Code("stores.delivery:_refusal").replace("None if A is None else A.answer(message)", "None")],
         cases(
             _IDS, "test_a_message_that_is_sent_again_is_answered_as_before_and_writes_nothing[sqlite-inline]"
         ),
@@ -26,8 +22,8 @@ FAULTS = [
         "message-ids-not-stored",
         "a message that is sent again is not added again",
         [
-            Code("stores.commit_script:deliver").replace(
-                "(A, *content, B, message.uid)", "(A, *content, B, None)"
+            Code("stores.delivery:_deliver").replace(
+                "(A, B, C, D, E, it.uid, F, G)", "(A, B, C, D, E, None, F, G)"
             )
         ],
         cases(

@@ -181,19 +181,23 @@ IDS_AND_INBOXES = [
     Fault(
         "promises-settled-twice",
         "6: a promise is settled once",
-        [Code("stores.commit_script:deliver").replace("A in settled", "A in settled and not locked")],
+        [
+            Code("stores.answers:_keep").replace(
+                "A in self._ahead", "A in self._ahead and not message.payload"
+            )
+        ],
         cases("stores/test_client.py", "test_each_message_is_answered_for_itself"),
     ),
     Fault(
         "promises-settled-twice-in-one-call",
         "6: a promise is settled once",
-        [Code("stores.commit_script:deliver").replace("settled.add", "settled.discard")],
+        [Code("stores.answers:_keep").replace("self._ahead[A] = 1", "pass")],
         [*cases("stores/test_client.py", "test_each_message_is_answered_for_itself"), *simulations(200)],
     ),
     Fault(
         "mail-for-the-dead",
         "6: nothing happens to a run that is over",
-        [Code("stores.commit_script:deliver").replace("A in _FINAL", "A in _FINAL and promise")],
+        [Code("stores.delivery:_refusal").replace("A in _FINAL", "A in _FINAL and sent")],
         cases("stores/test_client.py", "test_each_message_is_answered_for_itself"),
     ),
     Fault(

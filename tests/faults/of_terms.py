@@ -21,7 +21,11 @@ FAULTS = [
     Fault(
         "deadline-spared-by-a-late-answer",
         "a run that has not ended by its deadline fails, whatever it does then",
-        [Code("authoring.code.program:CodeProgram._end").replace("isinstance(A, FailRun)", "False")],
+        [
+            Code("authoring.code.program:CodeProgram._ending_command").replace(
+                "isinstance(A, FailRun)", "False"
+            )
+        ],
         cases(_TERMS, "test_what_a_run_does_after_its_deadline_does_not_save_it[sqlite-late_answer]"),
     ),
     Fault(

@@ -22,7 +22,7 @@ FAULTS = [
     Fault(
         "update-is-sent-twice",
         "an update with the same message id is handled once",
-        [Code("stores.commit_script:deliver").replace("sent.answer(A)", "None")],
+        [Code("stores.delivery:_refusal").replace("sent.answer(A)", "None")],
         cases("stores/test_updates.py", "test_a_message_that_is_sent_again_is_not_added_again"),
     ),
     Fault(
