@@ -252,7 +252,7 @@ async def test_a_signal_to_a_task_is_recorded_and_changes_nothing(store_url: str
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(try_thrice)
         await env.signal(run, "go", 1)
-        await env.resolve(run, "approval")
+        await env.resolve(run, "approval", ahead=True)
         await env.crash()
 
         assert await run.result() == 3

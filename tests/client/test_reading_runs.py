@@ -46,7 +46,7 @@ async def test_a_run_can_be_described_from_its_beginning_to_its_end(store_url: s
         await env.skip(HOUR)
         waiting = await run.describe()
         await run.signal("word", "hello")
-        await run.resolve("answer", 42)
+        await run.resolve("answer", 42, ahead=True)
         await run.result()
         ended = await env.describe("patient")
 
@@ -164,7 +164,7 @@ async def test_waiting_for_a_result_can_time_out_and_be_taken_up_again() -> None
         with pytest.raises(TimeoutError):
             await run.result(timeout=dt.timedelta(milliseconds=20))
         await run.signal("word", 1)
-        await run.resolve("answer", 2)
+        await run.resolve("answer", 2, ahead=True)
 
         assert await run.result(timeout=HOUR) == [1, 2]
         assert await run.result() == [1, 2]
@@ -176,10 +176,10 @@ async def test_waiting_for_a_result_can_time_out_and_be_taken_up_again() -> None
 async def test_a_promise_is_settled_once(store_url: str) -> None:
     async with Environment(store_url, catalog=catalog) as env:
         run = await env.start(patient, id="patient")
-        await run.resolve("answer", 1)
+        await run.resolve("answer", 1, ahead=True)
 
         with pytest.raises(PromiseSettled, match="promise 'answer' of run 'patient' is settled"):
-            await run.resolve("answer", 2)
+            await run.resolve("answer", 2, ahead=True)
         with pytest.raises(PromiseSettled):
             await run.reject("answer", "too late")
         await run.signal("word", "x")
@@ -189,7 +189,7 @@ async def test_a_promise_is_settled_once(store_url: str) -> None:
 async def test_a_promise_can_be_rejected_with_plain_words() -> None:
     async with Environment(catalog=catalog) as env:
         run = await env.start(patient)
-        await run.reject("answer", "not today")
+        await run.reject("answer", "not today", ahead=True)
         await run.signal("word", "x")
 
         with pytest.raises(ValueError, match="not today"):
@@ -204,7 +204,7 @@ async def test_a_run_that_has_ended_takes_nothing_more(store_url: str) -> None:
         with pytest.raises(RunEnded, match="run 'ended' has ended and takes no signals any more"):
             await run.signal("word", 1)
         with pytest.raises(RunEnded, match="takes no promises"):
-            await run.resolve("answer", 1)
+            await run.resolve("answer", 1, ahead=True)
         with pytest.raises(RunEnded, match="takes no promises"):
             await run.reject("answer", "no")
 
@@ -229,7 +229,7 @@ async def test_bad_messages_are_refused_where_they_are_sent() -> None:
             with pytest.raises(WrongType, match=r"cancel\(\): expected the reason as text"):
                 await run.cancel(reason)
         await run.signal("word", 1)
-        await run.resolve("answer", 2)
+        await run.resolve("answer", 2, ahead=True)
         assert await run.result() == [1, 2]
 
 

@@ -97,7 +97,7 @@ async def test_a_message_whose_answer_is_lost_is_sent_again_and_not_doubled(
             case "signal":
                 await hf.signal("run", "word", 1)
             case "resolve":
-                await hf.resolve("run", "word", 1)
+                await hf.resolve("run", "word", 1, ahead=True)
             case "signal_many":
                 await hf.signal_many([("run", Signal("word", 1))])
             case _:

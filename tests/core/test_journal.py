@@ -123,5 +123,5 @@ def test_every_kind_of_entry_has_a_tag_of_its_own() -> None:
 
     tags = [kind.__struct_config__.tag for kind in kinds]
 
-    assert len(set(tags)) == len(tags) == 23
+    assert len(set(tags)) == len(tags) == 25
     assert None not in tags

@@ -361,7 +361,7 @@ def _() -> tuple[Code, Code]:
     return before, after
 
 
-@edit("a promise instead of a signal", "signal 'go'", "promise 'go'")
+@edit("a promise instead of a signal", "signal 'go'", "question 'go'")
 def _() -> tuple[Code, Code]:
     async def before() -> Any:
         await go()

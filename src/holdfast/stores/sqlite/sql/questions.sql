@@ -54,7 +54,7 @@ FROM questions INDEXED BY questions_open
 WHERE questions.namespace = ?1 AND closed_at IS NULL AND (asked_at, questions.run, number) > (?2, ?3, ?4)
     AND (?5 IS NULL OR runs.workflow = ?5)
     AND (?6 IS NULL OR json_extract(details, '$.by') IS NULL
-         OR EXISTS (SELECT 1 FROM json_each(details, '$.by') AS each WHERE each.value = ?6))
+         OR EXISTS (SELECT 1 FROM json_each(details, '$.by') WHERE json_each.value = ?6))
 ORDER BY asked_at, questions.run, number LIMIT ?7;
 
 -- name: list_questions_of
@@ -63,5 +63,5 @@ SELECT questions.run, runs.id, runs.workflow, number, name, CAST(details AS BLOB
 FROM runs CROSS JOIN questions ON questions.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND number > ?3 AND closed_at IS NULL
     AND (?4 IS NULL OR json_extract(details, '$.by') IS NULL
-         OR EXISTS (SELECT 1 FROM json_each(details, '$.by') AS each WHERE each.value = ?4))
+         OR EXISTS (SELECT 1 FROM json_each(details, '$.by') WHERE json_each.value = ?4))
 ORDER BY number LIMIT ?5;
