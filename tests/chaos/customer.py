@@ -175,7 +175,7 @@ class Hand:
         if await self.start(id, workloads.ballot, "shared"):
             await asyncio.sleep(self._dice.uniform(0, 0.5))
             vote = f"{self.name}/{self._number + 1}"
-            await self.ask("resolve", id, vote, lambda: self._hf.resolve(id, "winner", vote))
+            await self.ask("resolve", id, vote, lambda: self._hf.resolve(id, "winner", vote, ahead=True))
             await self.look_at_result(id, 2)
 
     async def hurry(self) -> None:
@@ -184,7 +184,7 @@ class Hand:
         if await self.start(id, workloads.deadline, "shared", seconds):
             await asyncio.sleep(self._dice.uniform(0, seconds))
             answer = f"{self.name}/{self._number + 1}"
-            await self.ask("resolve", id, answer, lambda: self._hf.resolve(id, "answer", answer))
+            await self.ask("resolve", id, answer, lambda: self._hf.resolve(id, "answer", answer, ahead=True))
             await self.look_at_result(id, 3)
 
     async def change_its_mind(self) -> None:
@@ -204,7 +204,7 @@ class Hand:
         await asyncio.sleep(dice.expovariate(1 / 0.5))
         # A promise may be resolved before the run waits for it. An approval is refused until it is asked for.
         if dice.random() < 0.5:
-            await self.ask("resolve", id, True, lambda: self._hf.resolve(id, "ask", True))
+            await self.ask("resolve", id, True, lambda: self._hf.resolve(id, "ask", True, ahead=True))
         else:
             for _ in range(5):
                 if await self.ask("approve", id, None, lambda: self._approve(id)):

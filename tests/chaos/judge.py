@@ -54,11 +54,13 @@ class Judge:
             case "mailbox":
                 await self._tell("signal", run.id, CLOSE, self._hf.signal(run.id, "mail", CLOSE))
             case "ballot":
-                await self._tell("resolve", run.id, NAME, self._hf.resolve(run.id, "winner", NAME))
+                await self._tell(
+                    "resolve", run.id, NAME, self._hf.resolve(run.id, "winner", NAME, ahead=True)
+                )
             case "endless" | "idle":
                 await self._tell("cancel", run.id, None, self._hf.cancel(run.id))
             case "errand":
-                await self._tell("resolve", run.id, True, self._hf.resolve(run.id, "ask", True))
+                await self._tell("resolve", run.id, True, self._hf.resolve(run.id, "ask", True, ahead=True))
             case "mended" | "mended_family" | "mended_dag":
                 Path(run.input["flag"]).touch()
             case _:

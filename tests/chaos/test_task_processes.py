@@ -100,7 +100,7 @@ async def test_a_killed_process_is_a_failed_attempt_and_the_run_goes_on(
 ) -> None:
     async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
         run = await hf.start(errand, who="a", items=[1, 2], seconds=1.0, id="it")
-        await run.resolve("ask", True)
+        await run.resolve("ask", True, ahead=True)
         with start_node("first") as node:
             wait_for(tmp_path, "process.0", "flaky")
             for victim in processes_of(tmp_path, node, "task"):

@@ -152,9 +152,9 @@ async def ballot(who: str) -> Any:
     """Votes come before the run waits for them, while it counts, and after it has ended."""
     first = await step(who, "open", [], 0.01)
     await asyncio.sleep(context().random.uniform(0, 1.5))
-    winner = await context().promise("winner", Any)
+    winner = await context().promise("winner", Any, same=True)
     await step(who, "count", ["open"], context().random.uniform(0, 0.8))
-    return [first, winner, await context().promise("winner", Any)]
+    return [first, winner, await context().promise("winner", Any, same=True)]
 
 
 @workflow(catalog=catalog)
@@ -162,7 +162,7 @@ async def deadline(who: str, seconds: float) -> Any:
     """A race between a timer and a client. The winner never changes."""
     await step(who, "open", [], 0)
     try:
-        return await context().promise("answer", Any, timeout=dt.timedelta(seconds=seconds))
+        return await context().promise("answer", Any, timeout=dt.timedelta(seconds=seconds), same=True)
     except TimeoutError:
         return await step(who, "late", ["open"], 0)
 

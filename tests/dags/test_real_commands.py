@@ -87,7 +87,7 @@ async def test_a_dag_of_everything_survives_a_crash_at_every_commit(
     )
 
     async def say_yes(run: Run[Any]) -> None:
-        await run.resolve("ask", True)
+        await run.resolve("ask", True, ahead=True)
 
     output = await assert_durable(
         dag,

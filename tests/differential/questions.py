@@ -62,10 +62,12 @@ def place_answer(tables: Tables, message: NewMessage) -> Place | PostAnswer:
         return _answer(message, number, named[number])
     if ahead:
         return PostResult.SETTLED
-    if message.is_ahead:
+    last = named[max(named)] if named else None
+    is_over = last is not None and last.is_answered and read_details(last.details).same
+    if message.is_ahead and not is_over:
         return Place(message.name, None)
-    if named:
-        return PostResult.SETTLED if named[max(named)].is_answered else PostResult.CLOSED
+    if last is not None:
+        return PostResult.SETTLED if last.is_answered else PostResult.CLOSED
     return _not_asked(tables, run)
 
 

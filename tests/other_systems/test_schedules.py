@@ -316,11 +316,11 @@ async def test_what_waits_for_its_turn_survives_a_deploy_of_the_same_schedule(
 
 
 async def end_well(env: Environment, id: str) -> None:
-    await env.resolve(id, "go", "well")
+    await env.resolve(id, "go", "well", ahead=True)
 
 
 async def end_badly(env: Environment, id: str) -> None:
-    await env.resolve(id, "go", "badly")
+    await env.resolve(id, "go", "badly", ahead=True)
 
 
 async def be_cancelled(env: Environment, id: str) -> None:
@@ -329,7 +329,7 @@ async def be_cancelled(env: Environment, id: str) -> None:
 
 async def lose_its_node_and_end(env: Environment, id: str) -> None:
     await env.crash()
-    await env.resolve(id, "go", "well")
+    await env.resolve(id, "go", "well", ahead=True)
 
 
 @pytest.mark.parametrize("end", [end_well, end_badly, be_cancelled, lose_its_node_and_end])

@@ -205,7 +205,7 @@ class _Run:
         return self._ctx.signal(name, int, timeout=_span(timeout))
 
     def promise(self, name: str, timeout: float | None) -> asyncio.Future[int]:
-        return self._ctx.promise(name, int, timeout=_span(timeout))
+        return self._ctx.promise(name, int, timeout=_span(timeout), same=True)
 
     def drain(self, name: str) -> list[int]:
         return self._ctx.drain_signals(name, int)

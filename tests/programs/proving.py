@@ -281,9 +281,9 @@ async def send(run: Run[Any], message: Message) -> None:
         case "signal":
             await run.signal(message.name, message.value)
         case "promise" if message.error is not None:
-            await run.reject(message.name, make_error(message.error, message.value))
+            await run.reject(message.name, make_error(message.error, message.value), ahead=True)
         case "promise":
-            await run.resolve(message.name, message.value)
+            await run.resolve(message.name, message.value, ahead=True)
         case "cancel":
             await run.cancel()
 

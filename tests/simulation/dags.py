@@ -101,7 +101,7 @@ class DagScenario:
                 if "wait_for_signal" in each and not promise:
                     await run.signal(f"for_{name}", f"signal for {name}")
                 elif "approval" in each:
-                    await run.resolve(name + promise, True)
+                    await run.resolve(name + promise, True, ahead=True)
             except (RunEnded, PromiseSettled):
                 pass  # the run took another path
 

@@ -176,7 +176,7 @@ class Approved(Job):
     async def _approve(self, run: Run[Any], name: str) -> None:
         while name not in self._won | self._refused:
             try:
-                await run.resolve("approval", name)
+                await run.resolve("approval", name, ahead=True)
             except (PromiseSettled, RunEnded):
                 self._refused.add(name)
             except _TROUBLE:

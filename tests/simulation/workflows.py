@@ -136,7 +136,7 @@ async def receives_all_until_stop() -> list[int]:
 async def approval() -> str:
     try:
         async with asyncio.timeout(40 * 3600):
-            return f"approved by {await context().promise('approval', str)}"
+            return f"approved by {await context().promise('approval', str, same=True)}"
     except TimeoutError:
         return "nobody came"
 

@@ -60,7 +60,7 @@ async def test_it_sends_what_the_workflow_waits_for() -> None:
         return await context().promise("word", str)
 
     async def answer(run: Run[str]) -> None:
-        await run.resolve("word", "please")
+        await run.resolve("word", "please", ahead=True)
 
     assert await assert_durable(asking, during=answer, catalog=catalog) == "please"
 

@@ -59,6 +59,8 @@ class _Question(NamedTuple):
 class _Last(NamedTuple):
     number: int
     is_answered: bool
+    is_same: bool
+    """Nobody asks for that name anew."""
 
 
 class _Placer:
@@ -94,11 +96,7 @@ class _Placer:
         questions = self._open[message.run, message.name]
         while questions and (message.run, questions[0].number) in self.answered:
             questions.popleft()
-        if questions:
-            return self._answer(message, questions[0])
-        if not message.is_ahead:
-            return None
-        return self._keep(message)
+        return self._answer(message, questions[0]) if questions else None
 
     def _place_numbered(self, message: NewMessage, number: int) -> NewMessage | PostAnswer | None:
         found = self._numbered.get((message.run, number))
@@ -132,10 +130,15 @@ class _Placer:
         named = (message.run, message.name)
         last = refusals.last.get(named)
         if message.question is None:
-            if named in self._ahead or (last is not None and (message.run, last.number) in self.answered):
+            was_answered = last is not None and (
+                last.is_answered or (message.run, last.number) in self.answered
+            )
+            if message.is_ahead and not (was_answered and last is not None and last.is_same):
+                return self._keep(message)
+            if named in self._ahead or was_answered:
                 return PostResult.SETTLED
             if last is not None:
-                return PostResult.SETTLED if last.is_answered else PostResult.CLOSED
+                return PostResult.CLOSED
             if refusals.is_of_old_release(message.run):
                 return self._keep(message)
         return refusals.not_asked_for(message.run)
@@ -147,8 +150,8 @@ class _Refusals:
     def __init__(self, tx: Transaction, messages: Sequence[NewMessage]) -> None:
         names = sorted({(it.run, it.name) for it in messages if it.question is None})
         self.last: dict[Named, _Last] = {
-            (run, name): _Last(number, bool(is_answered))
-            for run, name, number, is_answered in tx.many_returning("last_questions_named", names)
+            (run, name): _Last(number, bool(is_answered), read_details(details).same)
+            for run, name, number, is_answered, details in tx.many_returning("last_questions_named", names)
         }
         """The last question of each name, which is not open."""
         runs: list[Row] = [(run,) for run in sorted({message.run for message in messages})]

@@ -206,3 +206,24 @@ async def test_an_explanation_tells_what_is_asked_and_of_whom(new_database: NewD
         assert [it.what for it in asked[1:]] == ["it asks ann: Refund 4,180 to Lindqvist?"]
         assert asked[1].advice == "holdfast resolve r '#0' JSON --by ann"
         assert [it.what for it in plain[1:]] == ["it has asked for promise 'approve', which has not come"]
+
+
+@workflow(catalog=catalog)
+async def shared() -> list[Any]:
+    found = [await context().promise("vote", same=True), await context().promise("vote", same=True)]
+    return [*found, await context().signal("go")]
+
+
+async def test_an_answer_ahead_to_a_promise_that_keeps_its_value_is_refused(
+    new_database: NewDatabase,
+) -> None:
+    async with Environment(new_database(), catalog=catalog) as env:
+        run = await env.start(shared)
+        await env.wait_until_quiet()
+        await run.resolve("vote", "ann")
+        with pytest.raises(PromiseSettled):
+            await run.resolve("vote", "bob", ahead=True)
+
+        await run.signal("go", 1)
+
+        assert await run.result() == ["ann", "ann", 1]

@@ -134,9 +134,9 @@ class Settle:
     async def do(self, client: Client, book: Book) -> None:
         async def settle() -> None:
             if self._is_rejected:
-                await client.reject(self._id, self._promise, "no")
+                await client.reject(self._id, self._promise, "no", ahead=True)
             else:
-                await client.resolve(self._id, self._promise, "yes")
+                await client.resolve(self._id, self._promise, "yes", ahead=True)
 
         try:
             await insist(settle)

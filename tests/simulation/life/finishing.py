@@ -64,7 +64,7 @@ async def _do_as_told(client: Client, explanation: Explanation) -> None:
             case ReasonKind.SIGNAL:
                 await insist(lambda name=reason.name: client.signal(id, name, ["finisher", 0]))
             case ReasonKind.PROMISE:
-                await insist(lambda name=reason.name: client.resolve(id, name, "yes"))
+                await insist(lambda name=reason.name: client.resolve(id, name, "yes", ahead=True))
             case _:
                 pass  # it goes on by itself
 

@@ -199,7 +199,7 @@ class Ask(msgspec.Struct, frozen=True, tag=True):
     async def do(self, here: Here) -> Any:
         with here.waiting("promise", self.name):
             try:
-                return await here.context.promise(self.name)
+                return await here.context.promise(self.name, same=True)
             except ValueError as error:
                 return f"rejected: {error}"
 

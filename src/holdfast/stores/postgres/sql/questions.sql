@@ -44,10 +44,10 @@ FROM unnest($1::uuid[], $2::int4[]) AS wanted (run, number)
 JOIN holdfast.questions ON questions.run = wanted.run AND questions.number = wanted.number;
 
 -- name: last_questions_named
-SELECT found.run, found.name, found.number, found.is_answered
+SELECT found.run, found.name, found.number, found.is_answered, found.details
 FROM unnest($1::uuid[], $2::text[]) AS wanted (run, name)
 CROSS JOIN LATERAL (
-    SELECT run, name, number, is_answered FROM holdfast.questions
+    SELECT run, name, number, is_answered, details FROM holdfast.questions
     WHERE questions.run = wanted.run AND questions.name = wanted.name
     ORDER BY number DESC LIMIT 1
 ) AS found;

@@ -31,7 +31,9 @@ SELECT run, number, name, CAST(details AS BLOB), closed_at, is_answered FROM que
 WHERE run = ?1 AND number = ?2;
 
 -- name: last_questions_named
-SELECT run, name, number, is_answered FROM questions WHERE run = ?1 AND name = ?2 ORDER BY number DESC LIMIT 1;
+SELECT run, name, number, is_answered, CAST(details AS BLOB) FROM questions
+WHERE run = ?1 AND name = ?2
+ORDER BY number DESC LIMIT 1;
 
 -- name: answers_ahead_of
 -- Answers that came before the run asked, and whether the run has yet to read them.
