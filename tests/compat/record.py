@@ -117,7 +117,7 @@ async def _play_to_the_end(env: Environment) -> None:
     await env.retry("finished-reopened")
     await env.signal("finished-class", "go")
     await env.resolve("finished-approving", "approval", "granted")
-    await env.reject("finished-approving", "payment", "no funds")
+    await env.reject("finished-approving", "payment", "no funds", ahead=True)
     await env.cancel("finished-cancelled", "enough")
     await env.signal("finished-cancelled", "clean")
     await env.signal("finished-reopened", "go", "again")

@@ -142,7 +142,7 @@ def test_it_sends_messages_reads_logs_and_state(hf: Holdfast) -> None:
     until(lambda: hf.state(run))
 
     hf.signal(run, "answer", "because")
-    run.resolve("signature", "Ann")
+    run.resolve("signature", "Ann", ahead=True)
 
     assert run.result(SOON) == "why? because Ann"
     assert hf.state(run) == {"question": "why?"}
@@ -156,7 +156,7 @@ def test_it_cancels_retries_and_raises_the_error_of_the_run(hf: Holdfast) -> Non
     with pytest.raises(RunCancelled, match="no matter"):
         waiting.result(SOON)
     hf.retry(waiting)
-    hf.reject(waiting, "signature", ValueError("no pen"))
+    hf.reject(waiting, "signature", ValueError("no pen"), ahead=True)
     waiting.signal("answer", "nobody")
 
     with pytest.raises(ValueError, match="no pen"):
@@ -202,7 +202,7 @@ def test_a_thread_that_waits_holds_up_no_other(hf: Holdfast) -> None:
 
     assert not any(each.done() for each in waiters)
     hf.signal(run, "answer", "me")
-    hf.resolve(run, "signature", "!")
+    hf.resolve(run, "signature", "!", ahead=True)
     assert [each.result(PATIENCE) for each in waiters] == ["who? me !"] * 8
 
 
