@@ -68,6 +68,7 @@ class RunChanges(RunUpdates):
         it; with `ahead=True` the value is then kept until it does. Raises PromiseSettled, PromiseClosed, and
         MayNotAnswer or BadAnswer if the question is for others or for another type of answer.
         """
+        name = _checked_question(name)
         payload = self._workflows.encode(value, f"promise {name!r}")
         await self._answer(run, MessageKind.RESOLVED, name, payload, by, comment, ahead=ahead)
 
@@ -107,6 +108,7 @@ class RunChanges(RunUpdates):
         ahead: bool = False,
     ) -> None:
         """Make `context().promise(name)` or `context().ask(...)` raise. Otherwise as `resolve`."""
+        name = _checked_question(name)
         failure = capture(error if isinstance(error, Exception) else ValueError(error))
         payload = Payload(msgspec.json.encode(failure))
         await self._answer(run, MessageKind.REJECTED, name, payload, by, comment, ahead=ahead)
@@ -152,11 +154,6 @@ class RunChanges(RunUpdates):
         *,
         ahead: bool,
     ) -> None:
-        number = name if isinstance(name, int) and not isinstance(name, bool) else None
-        if number is None:
-            name = checked_name("name", name)
-        elif not 0 <= number < _MOST_QUESTIONS:
-            raise BadOption("name", name, "the name of a promise, or the number of a question")
         await self._send(
             run,
             Letter(
@@ -166,7 +163,7 @@ class RunChanges(RunUpdates):
                 payload,
                 checked_sender(by),
                 comment=checked_comment(comment),
-                question=number,
+                question=name if isinstance(name, int) else None,
                 is_ahead=bool(ahead),
             ),
         )
@@ -240,3 +237,12 @@ class RunChanges(RunUpdates):
         raises DeadlineOver. Children whose own deadline has passed get the same one.
         """
         await self._families.reopen(await self.key_of(run), checked_sender(by), deadline)
+
+
+def _checked_question(name: Any) -> str | int:
+    """The name or the number of a question. Raises BadOption."""
+    if not isinstance(name, int) or isinstance(name, bool):
+        return checked_name("name", name)
+    if not 0 <= name < _MOST_QUESTIONS:
+        raise BadOption("name", name, "the name of a promise, or the number of a question")
+    return name
