@@ -337,9 +337,10 @@ FAULTS = [
     Fault(
         "promises-change-their-mind",
         "6: a promise is settled once",
-        [Code("authoring.code.inbox:_settle_by_name").replace("A.setdefault(B, ...)", "A.pop(B, None)")],
+        [Code("authoring.code.context:Context").replace("same or A", "A")],
         cases(
-            "authoring/code/test_messages.py", "test_a_promise_may_be_settled_before_or_after_it_is_asked_for"
+            "authoring/code/test_questions.py",
+            "test_an_answer_ahead_to_a_promise_that_keeps_its_value_is_refused[sqlite]",
         ),
     ),
     Fault(

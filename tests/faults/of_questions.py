@@ -104,10 +104,4 @@ FAULTS = [
         ],
         cases(_CHAPTERS, "test_an_open_question_goes_on_under_its_number_and_in_new_words[sqlite]"),
     ),
-    Fault(
-        "a-timeout-drops-an-answer-that-came",
-        "an answer that is heard in the step of the timeout is taken",
-        [Code("authoring.code.context:_answer").replace("not A.done() or A.cancelled()", "True")],
-        cases(_QUESTIONS, "test_an_answer_wins_over_a_timeout_that_is_heard_in_the_same_step[sqlite]"),
-    ),
 ]
