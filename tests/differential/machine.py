@@ -195,8 +195,12 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
     # --- clients
 
     def _create(self, dice: Dice, drawing: Drawing) -> None:
-        if self.sent and dice.chance(10):
-            space, runs = dice.pick(self.sent)  # a client that did not get the answer
+        known = self.stores.tables.runs
+        # A client that did not get the answer sends them again. Watchers are told of them again, too, so none
+        # of them has gone on.
+        again = [sent for sent in self.sent if all(known.get(run.key) == run for run in sent[1])]
+        if again and dice.chance(10):
+            space, runs = dice.pick(again)
         else:
             space = dice.pick(SPACES)
             runs = [drawing.new_run(space) for _ in range(dice.number(1, 3))]

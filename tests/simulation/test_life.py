@@ -71,7 +71,7 @@ def forget_deadlines(patch: pytest.MonkeyPatch) -> None:
     ("seed", "plant", "told"),
     [
         (1, leave_tasks_of_deleted_runs, "rows of deleted runs are left in tasks"),
-        (12, explain_with_a_reason_that_is_not_so, "explain says that it is paused, and that is not so"),
+        (1, explain_with_a_reason_that_is_not_so, "explain says that it is paused, and that is not so"),
         (15, explain_nothing_that_people_can_do, "explain does not say so"),
         (1, forget_deadlines, "after its deadline"),
         (1, lose_items, "has 0 items in a stream"),

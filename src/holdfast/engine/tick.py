@@ -93,8 +93,6 @@ from holdfast.engine.run_scope import RunScope
 from holdfast.engine.update_answers import answer_refused, answer_update, without_refused
 from holdfast.errors import FamilyTooDeep, TooManyStalls
 from holdfast.ports.commits import (
-    ROWS_FOR_OTHERS,
-    ROWS_OF_RUNS,
     Commit,
     EndedRun,
     MovedTask,
@@ -112,6 +110,7 @@ from holdfast.ports.commits import (
     TakenMessage,
     UnqueuedTask,
     WokenRun,
+    remove_runs,
 )
 from holdfast.ports.programs import Pinned, Programs
 
@@ -596,12 +595,5 @@ class Tick:
 
     def remove_runs(self, runs: set[RunKey]) -> None:
         """Take all rows of these runs, which the commit was to create, out of the commit."""
-        commit = self.commit
-        for name in ROWS_OF_RUNS:
-            rows = getattr(commit, name)
-            if rows:
-                setattr(commit, name, [row for row in rows if row.run not in runs])
-        commit.created = [run for run in commit.created if run.key not in runs and run.parent not in runs]
-        for name in ROWS_FOR_OTHERS:
-            setattr(commit, name, [row for row in getattr(commit, name) if row.sender not in runs])
+        remove_runs(self.commit, runs)
         self.gone = [resident for resident in self.gone if resident.key not in runs]

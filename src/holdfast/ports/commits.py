@@ -409,3 +409,14 @@ class Receipt(msgspec.Struct, frozen=True):
     left: frozenset[RunKey] = frozenset()
     """Runs that have more unread messages: there was no room for these, and the next collection finds
     them."""
+
+
+def remove_runs(commit: Commit, runs: set[RunKey]) -> None:
+    """Take all rows of these runs, which the commit was to create, out of it."""
+    for name in ROWS_OF_RUNS:
+        rows = getattr(commit, name)
+        if rows:
+            setattr(commit, name, [row for row in rows if row.run not in runs])
+    commit.created = [run for run in commit.created if run.key not in runs and run.parent not in runs]
+    for name in ROWS_FOR_OTHERS:
+        setattr(commit, name, [row for row in getattr(commit, name) if row.sender not in runs])

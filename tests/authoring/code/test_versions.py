@@ -284,7 +284,7 @@ async def test_a_run_of_a_version_that_nobody_has_waits_for_one_who_has(store_ur
         await env.skip(HOUR)
         assert await run.status() is RunStatus.RUNNING
         assert not env.engine.has(run.key)
-        with pytest.raises(UnknownWorkflow, match="'changing version 1'"):
-            await env.start("changing", version="1")
+        with pytest.raises(UnknownWorkflow, match="'changing version 3'"):
+            await env.start("changing", version="3")
     async with first.at(store_url) as env:
         assert await (await env.get("changing")).result() == "one"
