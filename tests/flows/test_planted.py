@@ -116,8 +116,10 @@ def _remember_answers_in_memory_alone(patch: pytest.MonkeyPatch) -> None:
         end: Callable[[Result], None],
         since: int,
         on_value: Any,
+        write: Any,
     ) -> None:
-        honest(self, buffer, context, end, since, on_value if buffer.recorded is None else lambda: since)
+        known = on_value if buffer.recorded is None else lambda: since
+        honest(self, buffer, context, end, since, known, write)
 
     patch.setattr(Awaiting, "__init__", init)
 
