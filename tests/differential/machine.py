@@ -100,6 +100,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
             return {}
         claims, limit, runs, _ = commit.claim
         model, before = self.stores.model, self.stores.model.tables
+        ticks = dict(model._ticks)
         try:
             run_inline(model.commit(msgspec.structs.replace(commit, claim=ClaimRequest(claims, 0, runs))))
             due = [
@@ -110,7 +111,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         except AlreadyThere:
             return {}  # the commit itself will be refused too
         finally:
-            model.tables = before
+            model.tables, model._ticks = before, ticks
         if runs is None and len({(at, run.claim) for at, run in due}) < len(due):
             commit.claim = ClaimRequest(claims, limit, [run.key for _, run in due])
         return {run.key: at for at, run in due}
