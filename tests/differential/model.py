@@ -185,7 +185,7 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel):
                 if tables.run(commit.namespace, run.key) is None
                 and (known := tables.named(commit.namespace, run.id)) is not None
             }
-            if _settles_what_is_not_there(tables, commit, lost | existing.keys()):
+            if _is_missing(tables, commit, lost | existing.keys()):
                 return None
             return Receipt(
                 lost=lost,
@@ -688,16 +688,23 @@ def _owns(tables: Tables, commit: Commit, key: RunKey, epoch: int) -> bool:
     return run is not None and (run.owner, run.epoch) == (commit.node, epoch)
 
 
-def _settles_what_is_not_there(tables: Tables, commit: Commit, unwritten: Collection[RunKey]) -> bool:
-    """No engine settles a task that it has not asked for. If the outcome is all that could show that the
-    commit was written, the stores take it for lost."""
-    if any(run.key not in unwritten and run.parent not in unwritten for run in commit.created):
-        return False
-    unsure = {run.run for run in (*commit.released, *commit.ended)}.union(unwritten)
-    if any(step.run not in unsure for step in commit.steps):
-        return False
-    settled = [tables.tasks.get((it.run, it.seq)) for it in commit.settled if it.run not in unsure]
-    return bool(settled) and (settled[0] is None or not settled[0].status.is_final)
+def _is_missing(tables: Tables, commit: Commit, unwritten: Collection[RunKey]) -> bool:
+    """The stores look for one row of the commit. The calls that are drawn at random may have no such row,
+    though the commit stands: they hold runs before they own them, and settle tasks that are not there."""
+    for run in commit.created:
+        if run.key not in unwritten and run.parent not in unwritten:
+            return tables.run(commit.namespace, run.key) is None
+    let_go = {run.run for run in (*commit.released, *commit.ended)}
+    unsure = let_go.union(unwritten)
+    for step in commit.steps:
+        if step.run not in unsure:
+            return (step.run, step.position) not in tables.journal
+    for settled in commit.settled:
+        if settled.run not in unsure:
+            task = tables.tasks.get((settled.run, settled.seq))
+            return task is None or not task.status.is_final
+    held = [each for each in commit.held if each.run in let_go.difference(unwritten)]
+    return bool(held) and _owns(tables, commit, held[0].run, held[0].epoch)
 
 
 def _has_let_go(tables: Tables, commit: Commit, key: RunKey, epoch: int) -> bool:
