@@ -100,7 +100,7 @@ async def test_a_node_that_wakes_up_does_not_begin_what_others_have_done(
         frozen.wait_for_output("serving")
         # Ready to take over at once, however long a process takes to start, and not before.
         other.wait_for_output("serving")
-        other.send(signal.SIGSTOP)
+        _freeze(other, store_url)
         async with Holdfast(store_url, engine=False, catalog=catalog) as hf:
             # It has one slot, so the others wait behind the one that will keep it from doing anything.
             await hf.start(one_standstill, str(tmp_path / "go on"))
