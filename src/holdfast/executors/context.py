@@ -199,8 +199,9 @@ class TaskContext(msgspec.Struct, eq=False):
         return unwritten
 
     def _announce_items(self) -> None:
+        """Also if they are taken already: until the engine takes them again, no other item is announced."""
         link, items = self._link, self._items
-        if items and link.publish is not None and not (self._has_ended or link.is_closed):
+        if items is not None and link.publish is not None and not (self._has_ended or link.is_closed):
             link.publish(self._attempt, items)
 
     def _send_and_reschedule(self) -> None:
@@ -243,7 +244,7 @@ class TaskContext(msgspec.Struct, eq=False):
         before it reports the outcome."""
         if self._printed is not None:
             self.add_lines([OutputLine(_now(), *begun) for begun in self._printed.close()])
-        if self._items is not None:
+        if self._items:  # else there are none, or all of them are taken
             self._announce_items()
         self._has_ended = True
         if self._link.log_buffer is not None and not self._link.is_closed:
