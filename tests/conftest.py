@@ -176,8 +176,20 @@ def _url_of(database: str, server: str) -> str:
 
 
 @pytest.fixture
-def sqlite_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/holdfast.db"
+def sqlite_template() -> bytes | None:
+    """The content of new files. A test overrides it with None to get a name where there is no file."""
+    from holdfast.testing.empty_files import empty_file
+
+    return empty_file()
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path, sqlite_template: bytes | None) -> str:
+    """The URL of a file with empty tables. Creating the tables takes longer than most tests."""
+    file = tmp_path / "holdfast.db"
+    if sqlite_template is not None:
+        file.write_bytes(sqlite_template)
+    return f"sqlite:///{file}"
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -42,6 +42,11 @@ def postgres_template() -> str:
     return "template1"
 
 
+@pytest.fixture
+def sqlite_template() -> None:
+    """No file, for the same reason."""
+
+
 @pytest.fixture(params=VERSIONS)
 def recorded(request: pytest.FixtureRequest, store_url: str) -> Recorded:
     return Recorded(store_url, "postgres" if store_url.startswith("postgresql") else "sqlite", request.param)

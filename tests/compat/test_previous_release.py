@@ -19,6 +19,11 @@ def postgres_template() -> str:
     return "template1"
 
 
+@pytest.fixture
+def sqlite_template() -> None:
+    """No file, for the same reason."""
+
+
 @pytest.fixture(scope="session")
 def previous(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return code_of("0.4.0", tmp_path_factory.mktemp("0.4.0"))

@@ -77,6 +77,11 @@ def postgres_template() -> str:
     return "template1"
 
 
+@pytest.fixture
+def sqlite_template() -> None:
+    """No file, for the same reason."""
+
+
 @pytest.mark.parametrize("page", HAVE_CODE, ids=name_of)
 def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(
     page: Path, tmp_path: Path, request: pytest.FixtureRequest

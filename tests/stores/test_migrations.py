@@ -37,6 +37,11 @@ def postgres_template() -> str:
     return "template1"
 
 
+@pytest.fixture
+def sqlite_template() -> None:
+    """No file, for the same reason."""
+
+
 async def test_a_database_is_opened_again_with_all_that_is_in_it(store_url: str) -> None:
     for number in range(2):
         store = store_for(store_url)

@@ -47,6 +47,7 @@ from holdfast.stores.open_store import store_for
 from holdfast.testing.attempt_watch import SETTLED, AttemptWatch
 from holdfast.testing.clock import ManualClock
 from holdfast.testing.crash_points import Crash, CrashPoints
+from holdfast.testing.empty_files import empty_file
 from holdfast.testing.loop_waits import LoopWaits, is_own
 from holdfast.testing.real_time import RealTime
 from holdfast.testing.stuck_runs import explain_stuck
@@ -80,7 +81,9 @@ class Environment(Client):
         self._patience = checked_span("patience", patience).total_seconds()
         self._folder = tempfile.TemporaryDirectory(prefix="holdfast-", dir=_MEMORY) if url is None else None
         if self._folder is not None:
-            url = f"sqlite:///{Path(self._folder.name) / 'test.db'}"
+            file = Path(self._folder.name) / "test.db"
+            file.write_bytes(empty_file())
+            url = f"sqlite:///{file}"
         self.settings = Settings(url=cast("str", url), **settings)
         self.clock = ManualClock()
         self.crash_points = CrashPoints(
