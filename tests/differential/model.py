@@ -893,7 +893,11 @@ def _claim(tables: Tables, commit: Commit, wanted: ClaimRequest) -> list[Claimed
     due = [run for wake_at, run in claimable if wake_at <= commit.now]
     if wanted.runs is None:
         urgent = [run for run in due if run.priority > 0]
-        urgent.sort(key=lambda run: -run.priority)  # keeps the order of equals
+        groups: dict[tuple[str, int], list[RunRecord]] = {}
+        for run in urgent:  # the oldest first
+            groups.setdefault((run.claim, run.priority), []).append(run)
+        first_of = sorted(groups, key=lambda of: (-of[1], groups[of][0].wake_at or 0, of[0]))
+        urgent = [run for of in first_of for run in groups[of]]
         due = [*urgent, *(run for run in _shared(due, wanted.limit) if run.priority == 0)]
     company: list[RunRecord] = []
     for run in due[: wanted.limit]:

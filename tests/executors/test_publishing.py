@@ -1,4 +1,4 @@
-"""What an attempt publishes reaches the engine, in whatever order its thread and the event loop take turns."""
+"""What an attempt publishes reaches the engine, however its thread and the event loop take turns."""
 
 from __future__ import annotations
 

@@ -58,6 +58,20 @@ async def test_a_claim_whose_backlog_is_older_does_not_keep_another_waiting(stor
     assert key(99) in [claim.run.key for claim in taken.claimed]
 
 
+async def test_of_claims_with_urgent_runs_the_one_that_waited_longest_comes_first(store: SqlStore) -> None:
+    node = Node(store)
+    due = {1: 4, 2: 6, 3: 8, 4: 5, 5: 7, 6: 3, 7: 1}
+    claims = {1: "a@1", 2: "a@1", 3: "a@1", 4: "b@1", 5: "b@1", 6: "c@1", 7: "c@1"}
+    priorities = dict.fromkeys(range(1, 7), 9) | {7: 1}
+    runs = [new_run(n, wake_at=at(due[n]), claim=claims[n], priority=priorities[n]) for n in due]
+    await store.create_runs(SPACE, runs)
+
+    taken = [await node.claim("a@1", "b@1", "c@1", limit=2, now=10) for _ in range(4)]
+
+    keys = [sorted(claim.run.key for claim in each.claimed) for each in taken]
+    assert keys == [[key(1), key(6)], [key(4), key(5)], [key(2), key(3)], [key(7)]]
+
+
 async def test_idle_nodes_know_of_each_other_while_they_look_for_work(postgres_url: str) -> None:
     store = store_for(postgres_url)
     await store.open()

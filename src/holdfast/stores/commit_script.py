@@ -408,11 +408,16 @@ def _oldest_first(due: list[Row]) -> list[Row]:
 
 def _urgent_first(urgent: list[Row], due: list[Row], limit: int) -> list[Row]:
     """`due` has the oldest runs of each claim. Here they are merged: the oldest of all come first, after
-    those with a priority, which `due` may have, too."""
+    those with a priority, which `due` may have, too. Of those, a claim gives all it has of one priority
+    before the next claim does, and begins if its oldest run has waited longest."""
     due = _shared(_oldest_first(due), limit)
     if not urgent:
         return due
-    urgent.sort(key=lambda row: (-row[6], row[2], row[0]))
+    urgent.sort(key=lambda row: (row[2], row[0]))
+    oldest: dict[tuple[str, int], Instant] = {}
+    for row in urgent:
+        oldest.setdefault((row[4], row[6]), row[2])
+    urgent.sort(key=lambda row: (-row[6], oldest[row[4], row[6]], row[4]))
     first = {row[0] for row in urgent}
     return [*(row[:6] for row in urgent), *(row for row in due if row[0] not in first)]
 

@@ -160,10 +160,11 @@ CROSS JOIN LATERAL (
 ) AS due;
 
 -- name: urgent_runs
--- Due runs of these claims with a priority, the highest first. Hardly any claim has some. The loop over `wanted` ends
--- when there are enough rows, so no more are locked than are returned.
-WITH wanted AS MATERIALIZED (
-    SELECT level, claim
+-- Due runs of these claims with a priority, the highest first. Of the claims with runs of one priority, that whose
+-- oldest run has waited longest comes first, so none waits for ever. Hardly any claim has some. The loop over `wanted`
+-- ends when there are enough rows, so no more are locked than are returned.
+WITH urgent AS MATERIALIZED (
+    SELECT claim
     FROM unnest($4::text[]) AS claims (claim)
     CROSS JOIN LATERAL (
         SELECT 1 FROM holdfast.runs
@@ -171,8 +172,18 @@ WITH wanted AS MATERIALIZED (
             AND priority > 0
         LIMIT 1
     ) AS has_some
+), wanted AS MATERIALIZED (
+    SELECT level, urgent.claim
+    FROM urgent
     CROSS JOIN generate_series(1, 9) AS levels (level)
-    ORDER BY level DESC
+    CROSS JOIN LATERAL (
+        SELECT wake_at FROM holdfast.runs
+        WHERE namespace = $1::text AND runs.claim = urgent.claim AND owner IS NULL AND wake_at <= $2::timestamptz
+            AND priority = level AND priority > 0
+        ORDER BY wake_at
+        LIMIT 1
+    ) AS oldest
+    ORDER BY level DESC, oldest.wake_at, urgent.claim COLLATE "C"
 )
 SELECT due.key, due.status, due.wake_at, due.setbacks, wanted.claim, due.size, wanted.level
 FROM wanted
