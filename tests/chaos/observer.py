@@ -31,6 +31,7 @@ from holdfast.ports.runs import Stranded as StrandedRun
 WATCHING = "watching"
 """What it prints once it has begun."""
 _SECONDS_BETWEEN_LOOKS = 0.4
+_NO_NODE = "no node is running"
 _MOST_LOOKS = 100_000
 _AWAY = (psycopg.OperationalError, apsw.Error, StoreError)
 """Errors while a fault hits the database: there is nothing to see until it is back."""
@@ -100,7 +101,7 @@ async def _watch(url: str, notebook: Notebook, is_over: Callable[[], bool]) -> N
                     notebook.write(Over(at=time.monotonic(), runs=sorted(runs)))
                 known |= tasks | runs
                 for found in await hf.doctor():
-                    if "no node" not in found.problem:  # they were all killed a moment ago
+                    if _NO_NODE not in found.problem:  # they were all killed a moment ago
                         notebook.write(stranded(found))
             except _AWAY as error:
                 print(f"cannot look: {error}", flush=True)
