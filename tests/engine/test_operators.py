@@ -22,11 +22,13 @@ from holdfast import (
     RunNotFound,
     RunStatus,
     TaskStatus,
+    app,
     context,
     task,
     workflow,
 )
 from holdfast.core.values import moment
+from holdfast.engine.tuning import Tuning
 from holdfast.errors import BadOption
 from holdfast.testing import Environment, assert_durable
 
@@ -153,6 +155,20 @@ async def test_a_terminated_run_ends_its_task_and_its_attached_children(store_ur
                 await run.result(timeout=SOON)
         assert [each.status for each in await hf.tasks(working)] == [TaskStatus.CANCELLED]
         assert not (await detached.status()).is_final
+
+
+async def test_children_of_a_terminated_run_hear_of_it_without_a_poll(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "tuning_of", lambda settings: Tuning(poll=dt.timedelta(hours=1)))
+    async with Holdfast(postgres_url, catalog=catalog) as hf:
+        run = await hf.start(parent)
+        attached = await _appeared(hf, "attached")
+
+        await run.terminate()
+
+        with pytest.raises(RunCancelled):
+            await attached.result(timeout=SOON)
 
 
 async def _appeared(hf: Holdfast, id: str) -> Any:

@@ -505,8 +505,8 @@ class Tick:
                 is_forced,
             )
         )
-        if resident.record.parent is not None:
-            self.has_new_work = True
+        if resident.record.parent is not None or is_forced:
+            self.has_new_work = True  # mail for its parent, or for children that only the store knows
         self.leave_memory(resident)
 
     def cancel_open(self, resident: Resident, reason: str | None) -> None:
