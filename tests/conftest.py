@@ -14,6 +14,7 @@ from __future__ import annotations
 import compileall
 import gc
 import itertools
+import os
 import shutil
 import signal
 import sys
@@ -58,6 +59,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell makes a suite in the background ignore SIGINT. Every process of the suite would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if (folder := _memory_folder()) is not None:
+        # Where pytest puts tmp_path. On a disk, the tests on SQLite files mostly wait for fsync.
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", folder)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
