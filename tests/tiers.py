@@ -14,8 +14,10 @@ from typing import Final
 import pytest
 
 LONG: Final[dict[str, tuple[str, ...]]] = {
+    "bad_world/test_restarts.py": ("test_runs_go_on_after_a_restart",),
     "chaos/test_chaos.py": ("test_what_everybody_saw_of_a_short_round_can_be",),
     "chaos/test_database_away.py": (),
+    "chaos/test_failover.py": (),
     "chaos/test_half_open.py": (),
     "chaos/test_many_processes.py": (),
     "cli/test_asking.py": ("test_a_reader_that_leaves_is_no_error",),
@@ -60,6 +62,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "executors/processes/test_processes_load.py": (),
     "executors/python/test_python_pool_hostile_functions.py": (),
     "faults/test_faults.py": (
+        "test_a_fault_finds_its_place_and_leaves_sound_source",
         "test_a_planted_fault_is_caught_by_the_test_that_is_to_catch_it",
         "test_a_clumsy_edit_catches_nothing",
         "test_an_edit_that_breaks_no_promise_survives",
@@ -74,6 +77,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "server/test_fuzz.py": (),
     "simulation/test_database_faults.py": ("test_and_who_relies_on_notifications_is_found",),
     "simulation/test_simulate.py": (
+        "test_a_result_that_depends_on_what_went_wrong_is_found",
         "test_an_idempotency_key_makes_it_right",
         "test_a_double_charge_is_found_and_told_with_the_seed_and_the_fewest_faults",
         "test_what_the_workflow_waits_for_is_sent_meanwhile",
@@ -105,10 +109,15 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
 
 LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "chaos/test_stalls.py": (
-        ("test_a_replay_that_takes_", "test_a_task_that_blocks_", "test_code_that_never_returns_"),
-        ("[sqlite-workflow]",),
+        (
+            "test_a_replay_that_takes_",
+            "test_a_task_that_blocks_",
+            "test_code_that_never_returns_",
+            "test_whatever_the_store_is_busy_with_",
+            "test_a_signal_ends_a_node_whose_loop_spins_",
+        ),
+        ("[sqlite-workflow]", "[sqlite-15]"),
     ),
-    "chaos/test_failover.py": (("test_",), ("test_what_was_answered_",)),
     "cli/test_schedules.py": (("test_bad_words_",), ("words0", "words6-", "words9")),
     "cli/test_updates.py": (("test_an_update_that_is_not_answered_",), ("words0-",)),
     "cli/test_asking.py": (
@@ -124,7 +133,10 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
             "test_logs_are_told_with_time_",
         ),
     ),
-    "compat/test_previous_release.py": (("test_",), ("[sqlite]",)),
+    "compat/test_previous_release.py": (
+        ("test_",),
+        ("test_0_4_0_goes_on_with_a_migrated_database_and_todays_code_after_it[sqlite]",),
+    ),
     "engine/test_operators_of_files.py": (("test_timers_that_wait_",), ("[sqlite-dag]",)),
     "flows/test_on_engine.py": (("test_a_flow_on_an_engine_",), ("[0]",)),
     "stores/test_plans.py": (("test_",), ("[analyzed-",)),
