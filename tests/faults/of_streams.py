@@ -86,4 +86,17 @@ FAULTS = [
         [Code("engine.deciding:Decider._hear").remove("tick.commit.drop_items_at = A")],
         cases("engine/test_old_items.py", "test_items_are_dropped_when_they_are_too_old[sqlite]"),
     ),
+    Fault(
+        "announcements-find-nothing",
+        "items reach the engine also after it took some before they were announced",
+        [
+            Code("executors.context:TaskContext._announce_items").replace(
+                "A is not None and B and not C", "A and B and not C"
+            )
+        ],
+        cases(
+            "executors/test_publishing.py",
+            "test_items_that_are_taken_before_they_are_announced_do_not_hide_later_ones",
+        ),
+    ),
 ]

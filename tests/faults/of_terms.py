@@ -217,4 +217,19 @@ FAULTS = [
         [Code("engine.early_ends:ends_before_start").replace("A in B.left and C", "False")],
         cases(_TERMS, "test_a_run_that_is_cancelled_before_its_time_does_not_begin[sqlite-3]"),
     ),
+    Fault(
+        "mail-of-forced-ends-waits-for-a-poll",
+        "children hear at once that their parent was terminated",
+        [Code("engine.tick:Tick.end").replace("A or is_forced", "A")],
+        cases(_ACTS, "test_children_of_a_terminated_run_hear_of_it_without_a_poll"),
+    ),
+    Fault(
+        "urgent-runs-by-chance",
+        "no claim with urgent runs waits for ever for another that has some of the same priority",
+        [Query("postgres:urgent_runs").remove(', oldest.wake_at, urgent.claim COLLATE "C"')],
+        cases(
+            "stores/test_work.py",
+            "test_of_claims_with_urgent_runs_the_one_that_waited_longest_comes_first[postgres]",
+        ),
+    ),
 ]
