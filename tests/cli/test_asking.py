@@ -269,11 +269,15 @@ def test_json_has_outputs_reasons_and_tracebacks(drawn: Project):
 
 def test_what_is_done_to_a_run_is_told_in_json(failed: Project):
     opened = failed.ask("runs", "retry", "bad")
-    signalled = failed.ask("signal", "bad", "go", '{"by": 1}', "--message-id", "m1")
+    signalled = failed.ask("signal", "bad", "go", '{"by": 1}', "--message-id", "m1", "--by", "ann")
     again = failed.ask("signal", "bad", "go", '{"by": 1}', "--message-id", "m1")
     other = failed.run("signal", "bad", "go", '{"by": 2}', "--message-id", "m1")
-    cancelled = failed.ask("runs", "cancel", "bad", "--reason", "never mind")
+    cancelled = failed.ask("runs", "cancel", "bad", "--reason", "never mind", "--by", "bob")
+    told = failed.ask("runs", "show", "bad")["messages"]
+    shown = failed.execute("runs", "show", "bad").stdout
 
+    assert [(it["kind"], it["by"]) for it in told][-2:] == [("signal", "ann"), ("cancel", "bob")]
+    assert {"retry", "signal", "cancel"} <= {line.split()[0] for line in shown.splitlines() if line}
     assert (opened["id"], opened["workflow"], opened["status"]) == ("bad", "failing", "running")
     assert signalled == again == {"run": "bad", "signal": "go", "value": {"by": 1}}
     assert other.returncode == 2

@@ -44,7 +44,7 @@ def test_a_question_is_listed_answered_and_shown(project: Project):
     assert json_lines(said)[-1]["output"] == {"review": True, "again": True}
     shown = project.execute("runs", "show", "mine").stdout
     row = next(line for line in shown.splitlines() if "a regular" in line)
-    assert row.split() == ["0", "review", "true", "bob", "a", "regular"]
-    [first, second] = json.loads(project.execute("runs", "show", "mine", "--json").stdout)["answers"]
+    assert row.split()[:5] == ["resolved", "review", "#0", "true", "bob"]
+    [first, second] = json.loads(project.execute("runs", "show", "mine", "--json").stdout)["messages"]
     assert (first["question"], first["comment"]) == (0, "a regular")
     assert (second["question"], second["by"]) == (1, "ann")

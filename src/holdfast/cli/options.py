@@ -23,3 +23,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 RUN_HELP = "The run's id, or the beginning of it."
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Show at most this many.")]
+By = Annotated[
+    str, typer.Option("--by", metavar="NAME", help="Who does it. Default: the user.", show_default=False)
+]
+
+
+def user_name(given: str) -> str:
+    """Who uses the command, if they do not say it."""
+    from holdfast.settings import own_environment
+
+    return given or own_environment().get("USER", "")

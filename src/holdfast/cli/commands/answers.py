@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.database import find_database, use_client
-from holdfast.cli.options import AsJson, Db, Namespace, RunArgument
+from holdfast.cli.options import AsJson, By, Db, Namespace, RunArgument, user_name
 from holdfast.cli.views.output import print_json, print_line, say
 from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from holdfast.app import Holdfast
     from holdfast.client.questions import QuestionInfo
 
@@ -53,7 +55,6 @@ _Answer = Annotated[str | None, typer.Argument(metavar="JSON", help="The answer.
 _Ahead = Annotated[
     bool, typer.Option("--ahead", help="Keep the answer until the run asks, if it has not asked yet.")
 ]
-_By = Annotated[str, typer.Option("--by", help="Who answers.", show_default=False)]
 _Comment = Annotated[str, typer.Option("--comment", help="What they say about it.", show_default=False)]
 
 
@@ -94,7 +95,7 @@ def resolve(
     name: _Promise,
     value: _Answer = None,
     ahead: _Ahead = False,
-    by: _By = "",
+    by: By = "",
     comment: _Comment = "",
     as_json: AsJson = False,
     db: Db = None,
@@ -104,17 +105,12 @@ def resolve(
     from holdfast.cli.arguments.inputs import read_json
 
     answer: Any = None if value is None else read_json("JSON", value)
-    number = int(name[1:]) if name[:1] == "#" and name[1:].isdecimal() and len(name) < 11 else None
+    target = int(name[1:]) if name[:1] == "#" and name[1:].isdecimal() and len(name) < 11 else name
 
-    async def send(client: Holdfast) -> str:
-        from holdfast.cli.arguments.runs import find_run
+    async def send(client: Holdfast, id: str) -> None:
+        await client.resolve(id, target, answer, by=user_name(by), comment=comment, ahead=ahead)
 
-        info = await find_run(client, run)
-        target = name if number is None else number
-        await client.resolve(info.id, target, answer, by=by, comment=comment, ahead=ahead)
-        return info.id
-
-    id = use_client(find_database(db, namespace), send)
+    id = _tell(run, db, namespace, send)
     if as_json:
         print_json({"run": id, "question": name, "value": answer})
     else:
@@ -126,7 +122,7 @@ def approve(
     task: _Task,
     reject: _Reject = False,
     value: _Value = None,
-    by: _By = "",
+    by: By = "",
     comment: _Comment = "",
     as_json: AsJson = False,
     db: Db = None,
@@ -139,14 +135,10 @@ def approve(
         raise BadOption("--value", value, "left out with --reject, which answers false")
     answer = read_json("--value", value) if value is not None else not reject
 
-    async def send(client: Holdfast) -> str:
-        from holdfast.cli.arguments.runs import find_run
+    async def send(client: Holdfast, id: str) -> None:
+        await client.approve(id, task, value=answer, by=user_name(by), comment=comment)
 
-        info = await find_run(client, run)
-        await client.approve(info.id, task, value=answer, by=by, comment=comment)
-        return info.id
-
-    id = use_client(find_database(db, namespace), send)
+    id = _tell(run, db, namespace, send)
     if as_json:
         print_json({"run": id, "task": task, "value": answer})
     else:
@@ -158,6 +150,7 @@ def signal(
     name: _Name,
     value: _Payload = None,
     message_id: _MessageId = None,
+    by: By = "",
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
@@ -167,19 +160,31 @@ def signal(
 
     payload: Any = None if value is None else read_json("JSON", value)
 
-    async def send(client: Holdfast) -> str:
+    async def send(client: Holdfast, id: str) -> None:
         from holdfast.authoring.kinds import read_definition
-        from holdfast.cli.arguments.runs import find_run
 
-        info = await find_run(client, run)
-        workflow = read_definition(await client.definition(info.id)) if value is None else None
-        if workflow is not None and workflow.outline(info.input).signals_need_value:
+        workflow = read_definition(await client.definition(id)) if value is None else None
+        if workflow is not None and workflow.outline((await client.describe(id)).input).signals_need_value:
             raise BadOption("JSON", None, "given: to a flow, null means that nothing has come yet")
-        await client.signal(info.id, name, payload, message_id=message_id)
-        return info.id
+        await client.signal(id, name, payload, by=user_name(by), message_id=message_id)
 
-    id = use_client(find_database(db, namespace), send)
+    id = _tell(run, db, namespace, send)
     if as_json:
         print_json({"run": id, "signal": name, "value": payload})
     else:
         say(f"sent {name!r} to run {id}")
+
+
+def _tell(
+    run: str, db: str | None, namespace: str | None, send: Callable[[Holdfast, str], Awaitable[None]]
+) -> str:
+    """Find the run, and send it something. Returns its whole id."""
+
+    async def find_and_send(client: Holdfast) -> str:
+        from holdfast.cli.arguments.runs import find_run
+
+        info = await find_run(client, run)
+        await send(client, info.id)
+        return info.id
+
+    return use_client(find_database(db, namespace), find_and_send)

@@ -14,7 +14,7 @@ import typer
 
 from holdfast.cli.arguments.plans import read_span
 from holdfast.cli.database import DatabaseOptions, find_database, use_client
-from holdfast.cli.options import RUN_HELP, AsJson, Db, Namespace
+from holdfast.cli.options import RUN_HELP, AsJson, By, Db, Namespace, user_name
 from holdfast.cli.views.output import print_json, say
 
 if TYPE_CHECKING:
@@ -51,9 +51,6 @@ _Timers = Annotated[
 ]
 _Yes = Annotated[
     bool, typer.Option("--yes", help="Do it to all runs that match. Otherwise they are counted.")
-]
-_By = Annotated[
-    str, typer.Option("--by", metavar="NAME", help="Who does it. Default: the user.", show_default=False)
 ]
 _Reason = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="Why; stored with the run.", show_default=False)
@@ -200,39 +197,32 @@ def _change_one(database: DatabaseOptions, run: str, change: Callable[[Any, str]
     return use_client(database, find_and_change)
 
 
-def user_name(given: str) -> str:
-    """Who uses the command, if they do not say it."""
-    from holdfast.settings import own_environment
-
-    return given or own_environment().get("USER", "")
-
-
 @_command(_Act("cancel", "is asked to end", _OPEN))
-def cancel_runs(by: _By = "", reason: _Reason = "") -> _Plan:
+def cancel_runs(by: By = "", reason: _Reason = "") -> _Plan:
     """Ask a run to end. A node ends it after the run has cleaned up; a parked run ends at once."""
     return lambda client, id: client.cancel(id, reason, by=by), lambda runs: runs.cancel(reason, by=by)
 
 
 @_command(_Act("terminate", "is ended by its node", _OPEN))
-def terminate_runs(by: _By = "", reason: _Reason = "") -> _Plan:
+def terminate_runs(by: By = "", reason: _Reason = "") -> _Plan:
     """End a run without asking it. Its code cannot clean up."""
     return lambda client, id: client.terminate(id, reason, by=by), lambda runs: runs.terminate(reason, by=by)
 
 
 @_command(_Act("pause", "is paused, or will be when its running tasks have ended", _AWAKE))
-def pause_runs(by: _By = "", note: _Note = "") -> _Plan:
+def pause_runs(by: By = "", note: _Note = "") -> _Plan:
     """Begin no task of a run until it is resumed. Tasks that run may end."""
     return lambda client, id: client.pause(id, note, by=by), lambda runs: runs.pause(note, by=by)
 
 
 @_command(_Act("try", "tries again now", _AWAKE))
-def try_runs_now(by: _By = "", task: _TaskName = None) -> _Plan:
+def try_runs_now(by: By = "", task: _TaskName = None) -> _Plan:
     """End the backoffs of a run: what failed is tried again now."""
     return lambda client, id: client.try_now(id, task, by=by), lambda runs: runs.try_now(by=by)
 
 
 @_command(_Act("retry", "is open again", _UNDONE, opens=True))
-def retry_runs(by: _By = "", deadline: _Deadline = None) -> _Plan:
+def retry_runs(by: By = "", deadline: _Deadline = None) -> _Plan:
     """Open a failed or cancelled run again. What failed is tried again; recorded results stay."""
     given: dict[str, Any] = {"by": by}
     if deadline is not None:
@@ -251,7 +241,7 @@ def resume_runs(
     workflow: _Workflow = None,
     tag: _Tag = None,
     yes: _Yes = False,
-    by: _By = "",
+    by: By = "",
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,

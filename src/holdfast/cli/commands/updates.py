@@ -9,7 +9,7 @@ import typer
 
 from holdfast.cli.database import find_database, use_client
 from holdfast.cli.exit_codes import ExitCode
-from holdfast.cli.options import AsJson, Db, Namespace, RunArgument
+from holdfast.cli.options import AsJson, By, Db, Namespace, RunArgument, user_name
 from holdfast.cli.views.output import print_json, say, say_error
 from holdfast.errors import UpdateFailed, UpdateTimedOut, UpdateUnanswered
 
@@ -50,6 +50,7 @@ def update(
     value: _Argument = None,
     timeout: _Timeout = None,
     message_id: _MessageId = None,
+    by: By = "",
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
@@ -66,7 +67,8 @@ def update(
         from holdfast.cli.arguments.runs import find_run
 
         info = await find_run(client, run)
-        return info.id, await client.update(info.id, name, *args, timeout=limit, message_id=uid)
+        answer = await client.update(info.id, name, *args, timeout=limit, by=user_name(by), message_id=uid)
+        return info.id, answer
 
     try:
         id, answer = use_client(find_database(db, namespace), send)

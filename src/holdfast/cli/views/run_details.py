@@ -45,7 +45,9 @@ _MOST_TRACEBACKS = 3
 _MOST_LINES = 20
 """Limits without --full."""
 _PAGE = 10_000
-_ANSWERS = (MessageKind.RESOLVED, MessageKind.REJECTED)
+_BETWEEN_RUNS = (MessageKind.CHILD, MessageKind.TASK)
+"""Messages that nobody has sent by hand, and that the tasks and children tell better."""
+_MOST_MESSAGES = 1000
 
 
 class TaskOutcome(NamedTuple):
@@ -71,13 +73,13 @@ class RunDetails(NamedTuple):
     """Why it does not go on; None if it has ended."""
     actions: Mapping[int, str] = {}
     """The actions that visits of nodes have led to, by the number of the task."""
-    answers: Sequence[MessageInfo] = ()
-    """What people have answered."""
+    messages: Sequence[MessageInfo] = ()
+    """What it was told, and what operators did to it."""
 
     def facts(self) -> dict[str, Any]:
         reasons = () if self.explanation is None else self.explanation.reasons
         more = {"reasons": reasons, "state": self.state, "cursor": self.cursor}
-        rows = {"tasks": self._task_facts(), "attempts": self.attempts, "answers": self.answers}
+        rows = {"tasks": self._task_facts(), "attempts": self.attempts, "messages": self.messages}
         return {**msgspec.structs.asdict(self.info), **more, **rows}
 
     def is_replaced(self, task: TaskInfo) -> bool:
@@ -123,10 +125,9 @@ async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> R
     cursor = cursor_in((await client.run_overviews.run(info.key)).state) if outline.has_cursor else None
     skipped = _skipped(progress, tasks)
     why = None if info.status.is_final else await client.explain(info.id)
-    answers = [it for it in await client.messages(info.id) if it.kind in _ANSWERS]
-    return RunDetails(
-        info, progress, tasks, outcomes, skipped, attempts, state, cursor, why, actions, answers
-    )
+    messages = await client.messages(info.id, limit=_MOST_MESSAGES)
+    told = [it for it in messages if it.kind not in _BETWEEN_RUNS]
+    return RunDetails(info, progress, tasks, outcomes, skipped, attempts, state, cursor, why, actions, told)
 
 
 async def _read_records(
@@ -196,25 +197,33 @@ def print_run_details(details: RunDetails, database: DatabaseOptions, *, is_full
         _print_rest(map(_state_of, tasks), map(_state_of, shown))
     if attempts:
         _print_attempts(details, most)
-    if details.answers:
-        print_line("")
-        print_table(
-            ["#", "QUESTION", "ANSWER", "BY", "COMMENT"], [_answer_row(it) for it in details.answers], state=0
-        )
+    if details.messages:
+        _print_messages(details.messages, most=len(details.messages) if is_full else _MOST_ROWS)
     for line in [*_traceback_lines(details, is_full=is_full), *_parked_lines(details, is_full=is_full)]:
         print_line(line)
     for line in _next_steps(details, database):
         print_line(line)
 
 
-def _answer_row(answer: MessageInfo) -> list[str]:
-    number = "" if answer.question is None else str(answer.question)
+def _print_messages(messages: Sequence[MessageInfo], most: int) -> None:
+    print_line("")
+    shown = messages[-most:]
+    header = ["MESSAGE", "NAME", "VALUE", "BY", "AT", "COMMENT"]
+    print_table(header, [_message_row(it) for it in shown], state=0)
+    _print_rest([it.kind for it in messages], [it.kind for it in shown])
+    if len(messages) == _MOST_MESSAGES:
+        print_line(f"these are the first {_MOST_MESSAGES:,}; `messages` of the client has all of them")
+
+
+def _message_row(message: MessageInfo) -> list[str]:
+    number = "" if message.question is None else f" #{message.question}"
     return [
-        number,
-        answer.name,
-        one_line(json_text(answer.value), 60),
-        answer.by,
-        one_line(answer.comment, 60),
+        message.kind,
+        f"{message.name}{number}".strip(),
+        "" if message.value is None else one_line(json_text(message.value), 60),
+        message.by,
+        "" if message.at is None else moment_text(message.at),
+        one_line(message.problem or message.comment, 60),
     ]
 
 
@@ -278,7 +287,12 @@ def _print_facts(details: RunDetails, longest: int | None) -> None:
         "workflow": "" if is_task else f"{info.workflow} {info.version}",
         "status": info.status.value,
         "chapter": f"{info.chapter:,}" if info.chapter > 1 else "",
+        "tags": ", ".join(info.tags),
+        "note": info.note,
+        "priority": str(info.priority) if info.priority else "",
+        "by": info.started_by,
         "created": moment_text(info.created_at),
+        "deadline": "" if info.deadline is None else moment_text(info.deadline),
         "started": moment_text(info.started_at) if info.started_at is not None else "",
         "finished": moment_text(info.finished_at) if info.finished_at is not None else "",
         "took": "" if took is None else span_text(took),
