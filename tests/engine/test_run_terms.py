@@ -417,3 +417,23 @@ async def test_children_may_have_options_too(new_database: Callable[[], str]) ->
     result = await assert_durable(parent, catalog=catalog, new_database=new_database)
 
     assert result == ["3", "too late"]
+
+
+@workflow(catalog=catalog)
+async def family() -> None:
+    await asyncio.gather(
+        simple.options(id="plain")(1),
+        simple.options(id="tagged", tags=["child"])(2),
+        simple.options(id="own", priority=5)(3),
+        simple.options(id="none", priority=0)(4),
+        simple.options(id="bound", on_parent_end="terminate")(5),
+    )
+
+
+async def test_children_have_the_priority_of_their_parent_unless_they_name_one(store_url: str) -> None:
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        await (await hf.start(family.options(priority=7))).result(timeout=SOON)
+
+        found = {each.id: each.priority for each in await hf.list(workflow="simple")}
+
+        assert found == {"plain": 7, "tagged": 7, "own": 5, "none": 0, "bound": 7}

@@ -47,6 +47,16 @@ FAULTS = [
         cases(_TERMS, "test_runs_of_a_higher_priority_are_claimed_first[sqlite]"),
     ),
     Fault(
+        "options-of-a-child-hide-its-priority",
+        "children inherit the priority of their parent",
+        [
+            Code("authoring.code.requests:Requests.start_child").replace(
+                "options.terms(self.at, inherited=self.run.priority)", "options.terms(self.at)"
+            )
+        ],
+        cases(_TERMS, "test_children_have_the_priority_of_their_parent_unless_they_name_one[sqlite]"),
+    ),
+    Fault(
         "terminated-runs-are-asked",
         "a run is terminated whatever its code does",
         [Code("engine.operator_acts:obey").remove("tick.end(A, B, is_forced=True)")],

@@ -134,7 +134,8 @@ class StartOptions(msgspec.Struct, frozen=True):
     deadline: dt.timedelta | dt.datetime | None = None
     tags: Sequence[str] = ()
     note: str = ""
-    priority: int = 0
+    priority: int | None = None
+    """None: 0, or for a child the priority of its parent."""
     by: str = ""
     task_options: TaskOptions | None = None
     """Instead of those of the task that is started."""
@@ -158,8 +159,9 @@ class StartOptions(msgspec.Struct, frozen=True):
         for name in ("note", "by", "id_policy"):
             msgspec.structs.force_setattr(self, name, str.__str__(getattr(self, name)))
         msgspec.structs.force_setattr(self, "tags", tuple(map(str.__str__, self.tags)))
-        if not _is_whole(self.priority) or not 0 <= self.priority <= HIGHEST_PRIORITY:
-            raise BadOption("priority", self.priority, f"a whole number from 0 to {HIGHEST_PRIORITY}")
+        priority = self.priority
+        if priority is not None and not (_is_whole(priority) and 0 <= priority <= HIGHEST_PRIORITY):
+            raise BadOption("priority", priority, f"a whole number from 0 to {HIGHEST_PRIORITY}")
 
     @property
     def is_plain(self) -> bool:
@@ -183,8 +185,11 @@ class StartOptions(msgspec.Struct, frozen=True):
         elif deadline is not None and checked_span("deadline", deadline) <= dt.timedelta(0):
             raise BadOption("deadline", deadline, "more than zero")
 
-    def terms(self, now: Instant, schedule: str | None = None) -> RunTerms:
-        """Raises BadOption if the deadline is not after the start."""
+    def terms(self, now: Instant, schedule: str | None = None, *, inherited: int = 0) -> RunTerms:
+        """`inherited` is the priority of a run whose options name none.
+
+        Raises BadOption if the deadline is not after the start.
+        """
         start_at = _when("delay", self.delay, now) if self.start_at is None else instant(self.start_at)
         begins = now if start_at is None else max(now, start_at)
         deadline = self.deadline
@@ -195,7 +200,9 @@ class StartOptions(msgspec.Struct, frozen=True):
         tags = tuple(dict.fromkeys(self.tags)) or ()
         options = RunOptions(due, tags, self.note, self.by, begins_later, self.task_options)
         stored = None if options == NO_OPTIONS else _encode(options)
-        return RunTerms(begins_later, schedule, stored, int(self.priority))
+        return RunTerms(
+            begins_later, schedule, stored, inherited if self.priority is None else int(self.priority)
+        )
 
 
 KEEP_DEADLINE: Final = "keep"
@@ -223,7 +230,7 @@ class StartKeywords(TypedDict, total=False):
     deadline: dt.timedelta | dt.datetime | None
     tags: Sequence[str]
     note: str
-    priority: int
+    priority: int | None
     by: str
 
 

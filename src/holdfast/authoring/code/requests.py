@@ -324,7 +324,7 @@ class Requests:
     ) -> ChildHandle[R]:
         if options.id_policy != IdPolicy.RETURN:
             raise BadOption("id_policy", options.id_policy, "left out: the id of a child must be free")
-        terms = None if options.is_plain else options.terms(self.at)
+        terms = None if options.is_plain else options.terms(self.at, inherited=self.run.priority)
         detached, terminated = on_parent_end is OnParentEnd.DETACH, on_parent_end is OnParentEnd.TERMINATE
         if terminated:
             # Also in the row of the child: if the parent is terminated itself, the store tells the children.
