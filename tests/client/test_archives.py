@@ -25,6 +25,7 @@ from holdfast import (
     task_context,
     workflow,
 )
+from holdfast.core.values import instant, later
 from holdfast.errors import BadFile, BadOption, VersionConflict
 from holdfast.stores.database import Transaction
 from holdfast.stores.run_tables import RUN_TABLES
@@ -206,6 +207,24 @@ async def test_an_imported_run_is_looked_at_as_the_original(store_url: str, othe
         items = [item async for item in copy.stream("twice-3", "progress")]
         assert items == [item async for item in hf.stream("twice-3", "progress")]
         assert [info.id for info in await copy.list(tag="red")] == ["family"]
+
+
+async def test_old_items_of_streams_are_kept_for_a_day_after_an_import(
+    store_url: str, other_url: str
+) -> None:
+    async with holdfast(other_url, stream_kept_seconds=1) as hf:
+        await hf.run(twice, 1, id="old")
+        lines = await lines_of(hf)
+
+    async with client(store_url) as copy:
+        await copy.import_runs(lines)
+        store: Any = copy._parts.store
+        today = instant(dt.datetime.now(dt.UTC))
+
+        assert await store.drop_old_items(later(today, dt.timedelta(hours=23)), 10) == 0
+        assert [item.value async for item in copy.stream("old", "progress")] == [1]
+        assert await store.drop_old_items(later(today, dt.timedelta(hours=25)), 10) == 1
+        assert await copy.import_runs(lines) == ImportReport(checked=1, existing=1)
 
 
 async def test_a_failed_run_is_retried_where_it_was_imported(store_url: str, other_url: str) -> None:

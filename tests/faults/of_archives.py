@@ -54,6 +54,12 @@ FAULTS = [
         cases(CLIENT, "test_a_run_that_a_node_had_is_due_at_once"),
     ),
     Fault(
+        "old-items-dropped-after-an-import",
+        "items of streams are there for a day after an import",
+        [Code("stores.archives:_Writer.add_run").replace("max(A, B)", "A")],
+        cases(CLIENT, "test_old_items_of_streams_are_kept_for_a_day_after_an_import[sqlite]"),
+    ),
+    Fault(
         "run-of-another-namespace-imported",
         "a key belongs to one namespace of a database",
         [Query("sqlite:run_namespaces").replace("namespace <> ?1", "false AND namespace <> ?1")],

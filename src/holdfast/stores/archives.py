@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from holdfast.core.archive_lines import NUMBERED
 from holdfast.core.run_options import read_run_options
-from holdfast.core.values import Instant, RunKey, RunStatus
+from holdfast.core.values import Instant, RunKey, RunStatus, later
 from holdfast.errors import VersionConflict
 from holdfast.ports.archives import ArrivingRun, ColumnTypes, RowValues, RunSink, Standing
 from holdfast.ports.store_life import DUE
@@ -23,6 +24,9 @@ _WRITTEN_BYTES: Final = 4 * 1024 * 1024
 _ASKED_AT_ONCE: Final = 1000
 _OF_THE_NODE: Final = frozenset({"owner", "wake_at"})
 """Columns of a run that differ after an import: no node has the run, and it may be due."""
+_STREAMS: Final = "stream_items"
+_ITEMS_KEPT: Final = dt.timedelta(days=1)
+"""How long items of streams are kept after an import at least: their time may be over, as in an archive."""
 
 
 class SqlArchiveStore(SqlRole):
@@ -173,7 +177,7 @@ def _standing(tx: Transaction, columns: RunColumns, namespace: str, run: Arrivin
     if known is None or not _has(known, run.row, _OF_THE_NODE):
         return Standing.OTHER
     shifts: dict[str, int] = {}
-    pairs = zip_longest(run.rows(), all_rows(tx, columns, run.key), fillvalue=None)
+    pairs = zip_longest(_lasting(run.rows()), _lasting(all_rows(tx, columns, run.key)), fillvalue=None)
     for arriving, stored in pairs:
         if arriving is None or stored is None or arriving[0] != stored[0]:
             return Standing.OTHER
@@ -184,6 +188,11 @@ def _standing(tx: Transaction, columns: RunColumns, namespace: str, run: Arrivin
         if not _has(kept, renumbered(table, row, shifts)):
             return Standing.OTHER
     return Standing.SAME
+
+
+def _lasting(rows: Iterable[tuple[str, RowValues]]) -> Iterator[tuple[str, RowValues]]:
+    """Without items of streams: the database drops them when they are old, and the file has them still."""
+    return (each for each in rows if each[0] != _STREAMS)
 
 
 def _has(stored: RowValues, row: RowValues, besides: frozenset[str] = frozenset()) -> bool:
@@ -249,6 +258,8 @@ class _Writer:
         self._add("run", row)
         for table, each in run.rows():
             owned = renumbered(table, each, shifts) | {"run": run.key}
+            if table == _STREAMS and owned.get("drop_at") is not None:
+                owned["drop_at"] = max(owned["drop_at"], later(now, _ITEMS_KEPT))
             self._add(table, owned | self._columns.namespace_in(table, self._namespace))
         self._tag(run)
 
