@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.patience import until
+from tests.patience import SOON, until
 from tests.stores.builders import raw_connection
 
 from holdfast import (
@@ -371,6 +371,29 @@ async def test_only_ended_families_are_exported_if_asked_for(store_url: str) -> 
         assert names(await lines_of(hf, workflow=letters, children=False)) == ["inner"]
         with pytest.raises(BadOption, match="without conditions"):
             await lines_of(hf, "outer", ended=True)
+
+
+async def test_a_live_parent_is_refused_without_the_children_it_waits_for(
+    store_url: str, other_url: str
+) -> None:
+    async with holdfast(other_url) as hf:
+        await hf.start(waiting_parent, id="outer")
+        await until(lambda: is_waiting(hf, "inner"))
+        alone = await lines_of(hf, "outer", children=False)
+        both = await lines_of(hf, "outer", "inner", children=False)
+        child = (await hf.describe("inner")).key
+    broken["is"] = False
+
+    async with holdfast(store_url) as copy:
+        with pytest.raises(
+            CannotImport, match=f"1 run cannot .*\n  outer: it may wait for its child {child}"
+        ):
+            await copy.import_runs(alone, live=True)
+        assert await copy.list() == []
+
+        assert (await copy.import_runs(both, live=True)).live == 2
+        await copy.signal("inner", "letter", "here")
+        assert await (await copy.get("outer")).result(timeout=SOON) == ["here", "repaired"]
 
 
 def names(lines: list[str]) -> list[str]:

@@ -60,6 +60,12 @@ FAULTS = [
         cases(CLIENT, "test_old_items_of_streams_are_kept_for_a_day_after_an_import[sqlite]"),
     ),
     Fault(
+        "live-parents-imported-alone",
+        "a run is not imported to wait for ever for a child that is not there",
+        [Code("client.archives:_Import.refuse_parents").replace("A not in B and A not in C", "False")],
+        cases(CLIENT, "test_a_live_parent_is_refused_without_the_children_it_waits_for[sqlite]"),
+    ),
+    Fault(
         "run-of-another-namespace-imported",
         "a key belongs to one namespace of a database",
         [Query("sqlite:run_namespaces").replace("namespace <> ?1", "false AND namespace <> ?1")],

@@ -38,7 +38,7 @@ from holdfast.core.archive_lines import (
     RowRead,
     read_row,
 )
-from holdfast.core.values import Instant, RunKey
+from holdfast.core.values import Instant, RunKey, key_text
 from holdfast.errors import BadFile, BadOption, CannotImport, VersionConflict
 from holdfast.ports.archives import ArchiveStore, ArrivingRun, ColumnTypes, RowValues, Standing
 from holdfast.ports.definitions import DefinitionStore
@@ -54,6 +54,9 @@ _MOST_NAMED: Final = 20
 _LIVE: Final = (
     "it has not ended; with live=True (--live) it would go on here, so first make sure that it does not go "
     "on where it came from"
+)
+_LACKS: Final = (
+    "it may wait for its child {}, which is neither in the file nor here; export the run with its children"
 )
 _REASONS: Final = {
     Standing.OTHER: "it is here with other content; skip_existing=True (--skip-existing) leaves it as it is",
@@ -139,6 +142,7 @@ class Archives:
             # The whole file is checked before anything is written.
             check = _Import(self._store, self._namespace, self._now, options, writes=False)
             await _read_archive(file, columns, check)
+            await check.refuse_parents()
             report = check.finish()
             if options.get("dry_run", False):
                 return report
@@ -165,8 +169,8 @@ class _FileSink:
     def is_full(self) -> bool:
         return self._file.tell() >= _BYTES_AT_ONCE
 
-    def begin_run(self, key: RunKey, root: RunKey, row: RowValues) -> None:
-        self._file.write(self._writer.begin_run(key, root, row))
+    def begin_run(self, key: RunKey, root: RunKey, row: RowValues, open_children: Sequence[RunKey]) -> None:
+        self._file.write(self._writer.begin_run(key, root, row, open_children))
 
     def add(self, kind: str, row: RowValues) -> None:
         if kind in ("definition", "flow"):
@@ -202,6 +206,7 @@ async def _read_archive(file: IO[bytes], columns: dict[str, ColumnTypes], import
         match reader.read(line):
             case ArchivedRun() as begun:
                 begins_at, lines, numbers = offset, 0, {}
+                importing.note_family(begun)
                 if batch.must_go_before(begun):
                     await importing.take(batch.empty())
                     file.seek(offset)
@@ -285,7 +290,23 @@ class _Import:
         self._refused: list[tuple[str, str]] = []
         self._refusals = 0
         self._counts: Counter[str] = Counter()
+        self._open: set[RunKey] = set()
+        self._waits_for: list[tuple[str, tuple[RunKey, ...]]] = []
         self.checked = 0
+
+    def note_family(self, run: ArchivedRun) -> None:
+        if run.is_live:
+            self._open.add(run.key)
+            if run.open_children:
+                self._waits_for.append((run.name, run.open_children))
+
+    async def refuse_parents(self) -> None:
+        """Those that would wait for ever, because a child is neither in the file nor here."""
+        for parent, children in self._waits_for if self._allows_live else ():
+            here = {run.key for run in await self._store.find_runs(self._namespace, children)}
+            missing = [child for child in children if child not in here and child not in self._open]
+            if missing:
+                self._refuse(parent, _LACKS.format(key_text(missing[0])))
 
     async def take_definition(self, kind: str, row: RowValues) -> None:
         """Raises VersionConflict."""
@@ -326,17 +347,17 @@ class _Import:
         elif standing in (Standing.OTHER, Standing.ID_TAKEN) and self._skips:
             self._counts["skipped"] += 1
         elif standing is not Standing.NEW:
-            self._refuse(arrived, _REASONS[standing])
+            self._refuse(arrived.name, _REASONS[standing])
         elif arrived.is_live and not self._allows_live:
-            self._refuse(arrived, _LIVE)
+            self._refuse(arrived.name, _LIVE)
         else:
             self._counts["runs"] += 1
             self._counts["live"] += arrived.is_live
 
-    def _refuse(self, arrived: _Arrived, reason: str) -> None:
+    def _refuse(self, name: str, reason: str) -> None:
         self._refusals += 1
         if len(self._refused) < _MOST_NAMED:
-            self._refused.append((arrived.name, reason))
+            self._refused.append((name, reason))
 
     def report(self) -> ImportReport:
         found = self._counts

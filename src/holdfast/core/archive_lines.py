@@ -3,7 +3,9 @@
     {"kind":"holdfast","format":1,"version":"0.5.0"}      first
     {"kind":"definition","row":{…}}                       a workflow, before the first run of it
     {"kind":"flow","row":{…}}
-    {"kind":"run","run":"0198…","root":"0198…","row":{…}} a run; `root` is the first run of its family
+    {"kind":"run","run":"0198…","root":"0198…","row":{…}} a run; `root` is the first run of its family. If its
+                                                          children were left out, `open` has the keys of those
+                                                          that have not ended
     {"kind":"tasks","row":{…}}                            its rows, with the names of their tables
     {"kind":"end","run":"0198…","lines":12,"sha256":"…"}  its lines from the first to the one before this
     {"kind":"end of file","runs":3}                       last
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
 import msgspec
@@ -63,11 +65,14 @@ class ArchiveWriter:
     def row(self, kind: str, row: Mapping[str, Any]) -> bytes:
         return self._counted(_line({"kind": kind, "row": _written(row)}))
 
-    def begin_run(self, key: RunKey, root: RunKey, row: Mapping[str, Any]) -> bytes:
+    def begin_run(
+        self, key: RunKey, root: RunKey, row: Mapping[str, Any], open_children: Iterable[RunKey]
+    ) -> bytes:
         self._run, self._lines, self._digest = key, 0, hashlib.sha256()
-        return self._counted(
-            _line({"kind": RUN, "run": key_text(key), "root": key_text(root), "row": _written(row)})
-        )
+        line: dict[str, Any] = {"kind": RUN, "run": key_text(key), "root": key_text(root)}
+        if children := [key_text(child) for child in open_children]:
+            line["open"] = children
+        return self._counted(_line(line | {"row": _written(row)}))
 
     def end_run(self) -> bytes:
         assert self._run is not None
@@ -118,6 +123,8 @@ class ArchivedRun(msgspec.Struct, frozen=True):
     key: RunKey
     root: RunKey
     row: dict[str, Any]
+    open_children: tuple[RunKey, ...] = ()
+    """Those that have not ended and were left out."""
 
     @property
     def is_live(self) -> bool:
@@ -219,7 +226,11 @@ class ArchiveReader:
             raise self._bad("the key of the run is no UUID, or not that of its row")
         if row["status"] not in _STATUSES:
             raise self._bad(f"a run is {row['status']!r}, which this holdfast does not know; upgrade it")
-        self._run = ArchivedRun(key, root, row)
+        children: Any = fields.get("open", [])
+        found = tuple(map(_key, children)) if isinstance(children, list) else (None,)
+        if None in found:
+            raise self._bad("the keys of its children are no UUIDs")
+        self._run = ArchivedRun(key, root, row, cast("tuple[RunKey, ...]", found))
         self._lines, self._digest = 0, hashlib.sha256()
         self._count(line)
         return self._run

@@ -25,7 +25,9 @@ class RunSink(Protocol):
     @property
     def is_full(self) -> bool: ...
 
-    def begin_run(self, key: RunKey, root: RunKey, row: RowValues) -> None: ...
+    def begin_run(self, key: RunKey, root: RunKey, row: RowValues, open_children: Sequence[RunKey]) -> None:
+        """`open_children` have not ended, and are left out although the run may wait for them."""
+        ...
 
     def add(self, kind: str, row: RowValues) -> None:
         """A row of the run that was begun last, or of what it needs: `definition` and `flow` come before the

@@ -42,7 +42,7 @@ class SqlArchiveStore(SqlRole):
                 family = _family(tx, namespace, root) if children else {root: None}
                 if not ended or export.has_ended(family):
                     for key in family:
-                        export.write(key, root)
+                        export.write(key, root, with_children=children)
                 if sink.is_full:
                     return count
             return len(roots)
@@ -111,16 +111,21 @@ class _Export:
         statuses = {row["status"] if row else None, *(status for _, status in others)}
         return _OPEN.isdisjoint(statuses)
 
-    def write(self, key: RunKey, root: RunKey) -> None:
+    def write(self, key: RunKey, root: RunKey, *, with_children: bool) -> None:
         """Nothing if the run is not there: it may have been deleted since it was listed."""
         row = self._columns.find(self._tx, "run", self._namespace, key)
         if row is None:
             return
         self._write_definition(row["workflow"], row["version"])
-        self._sink.begin_run(key, root, row)
+        left_out = [] if with_children or row["status"] not in _OPEN else self._open_children(key)
+        self._sink.begin_run(key, root, row, left_out)
         for table, each in all_rows(self._tx, self._columns, key):
             self._sink.add(table, each)
         self._sink.end_run()
+
+    def _open_children(self, parent: RunKey) -> list[RunKey]:
+        children = self._tx.rows("children_to_export", self._namespace, parent)
+        return sorted(key for key, status in children if status in _OPEN)
 
     def _write_definition(self, name: str, version: str) -> None:
         if (name, version) in self._definitions:
