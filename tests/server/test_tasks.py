@@ -189,6 +189,18 @@ async def test_a_signal_is_what_a_task_waits_for(api: Api):
     assert done["last_action"] == "approved"
 
 
+async def test_a_signal_that_is_sent_twice_under_one_id_comes_once(small_api: Api):
+    task = await small_api.start(await small_api.publish("slow", waiting()))
+    body = {"task_id": task, "key": "other", "value": 1, "message_id": "call 7"}
+
+    for _ in range(2):
+        assert await small_api.post("/tasks/signal", body) == {"ok": "1"}
+    other = await small_api.post("/tasks/signal", {**body, "value": 2}, code=409)
+
+    assert "another message with the id 'call 7'" in other["error"]
+    assert [message.value for message in await small_api.hf.messages(task)] == [1]
+
+
 async def test_an_ended_task_takes_neither_signals_nor_cancellation(small_api: Api):
     await small_api.hf.start("doubled", 1, id="code")
     await small_api.wait_for("code", "completed")

@@ -38,6 +38,8 @@ class SignalRequest(msgspec.Struct, frozen=True):
     task_id: str
     key: str
     value: Any = None
+    message_id: str = ""
+    """What the caller calls this signal. The run gets it once, however often it is sent."""
 
 
 class TaskAnswer(msgspec.Struct, frozen=True):
@@ -183,7 +185,8 @@ async def read_log(client: NamedDependency[Client], run_id: FromQuery[str]) -> L
 )
 async def signal_task(data: JSONBody[SignalRequest], client: NamedDependency[Client]) -> Acknowledged:
     """Write a value into the shared state of a run. A node that waits for it goes on."""
-    await client.signal(required(data.task_id, "task_id"), data.key, data.value)
+    run = required(data.task_id, "task_id")
+    await client.signal(run, data.key, data.value, message_id=data.message_id or None)
     return Acknowledged()
 
 
