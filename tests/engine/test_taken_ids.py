@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -187,7 +188,10 @@ async def test_a_run_is_replaced_while_a_node_runs_its_task(store_url: str) -> N
         await until(lambda: "second ended" in heard)
 
 
-async def test_a_node_forgets_a_run_that_waits_when_it_is_replaced(store_url: str) -> None:
+async def test_a_node_forgets_a_run_that_waits_when_it_is_replaced(
+    store_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "holdfast.engine")
     async with (
         Holdfast(store_url, catalog=catalog) as node,
         Holdfast(store_url, catalog=catalog, engine=False) as hf,
@@ -202,6 +206,8 @@ async def test_a_node_forgets_a_run_that_waits_when_it_is_replaced(store_url: st
         await hf.signal("a", "go", 7)
         assert await new.result(timeout=SOON) == 7
         assert (await old.describe()).status is RunStatus.CANCELLED
+    assert "forgets 1 runs that newer ones have replaced" in caplog.text
+    assert "lost" not in caplog.text
 
 
 async def test_a_run_is_replaced_at_every_crash(new_database: Callable[[], str]) -> None:

@@ -131,6 +131,7 @@ class Decider:
             resident = self._residents.get(run)
             if resident is not None:
                 hold(tick.commit, resident)
+        tick.replaced.update(self._poller.lost_runs)
         self._poller.lost_runs.clear()
 
     def _release_idle(self, tick: Tick) -> None:

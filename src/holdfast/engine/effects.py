@@ -112,9 +112,18 @@ class Effects:
         self._dispatcher.dispatch(attempts)
 
     def _drop_lost(self, tick: Tick, receipt: Receipt) -> None:
-        """Forget runs that another node owns, and runs whose id was taken by an existing run."""
-        if receipt.lost:
-            _log.warning("node %s has lost %d runs to other nodes", tick.commit.node, len(receipt.lost))
+        """Forget runs that another node owns or that were replaced, and runs whose id was taken by an
+        existing run."""
+        if lost := receipt.lost - tick.replaced:
+            _log.warning(
+                "node %s has lost %d runs to other nodes, or to newer runs with their ids",
+                tick.commit.node,
+                len(lost),
+            )
+        if replaced := receipt.lost & tick.replaced:
+            _log.info(
+                "node %s forgets %d runs that newer ones have replaced", tick.commit.node, len(replaced)
+            )
         self._residents.discard(receipt.lost)
         self._residents.discard(receipt.existing)
         if self._admission.is_limiting or self._poller.wants_claim:

@@ -155,6 +155,8 @@ class Tick:
         """Runs that leave memory with this commit: ended, released or parked."""
         self.children: dict[RunKey, tuple[Resident, int]] = {}
         """Children that this commit creates. If the id of a child is taken, its parent gets a failure."""
+        self.replaced: set[RunKey] = set()
+        """Runs that newer ones have replaced, as the store has told this node."""
         self.holds_all = False
         """Its commit holds every run that is in memory."""
         self.is_answer_late = False
