@@ -121,6 +121,29 @@ async def test_runs_are_listed_newest_first_by_status_by_workflow_and_by_page(st
         assert await ids(workflow="nobody") == []
 
 
+async def test_a_misspelt_condition_is_refused_and_does_not_mean_every_run() -> None:
+    known = "but must be one of status, workflow, tag, fingerprint, created_after, created_before"
+    async with Environment(catalog=catalog) as env:
+        hf: Any = env  # a type checker sees these mistakes
+        await hf.run(doubled, 1)
+        for ask in (hf.list, hf.select):
+            with pytest.raises(BadOption, match=f"condition is 'worflow', {known}"):
+                await ask(worflow="doubled")
+        for lines in (hf.watch(worflow="doubled"), hf.export_runs(worflow="doubled")):
+            with pytest.raises(BadOption, match="condition is 'worflow'"):
+                await anext(lines)
+        with pytest.raises(
+            BadOption, match="option is 'dryrun', but must be one of status, workflow, limit, dry_run"
+        ):
+            await hf.prune(dt.timedelta(0), dryrun=True)
+        with pytest.raises(
+            BadOption, match="option is 'dryrun', but must be one of live, skip_existing, dry_run"
+        ):
+            await hf.import_runs([], dryrun=True)
+
+        assert len(await hf.list()) == 1
+
+
 async def test_bad_questions_are_refused() -> None:
     async with Environment(catalog=catalog) as env:
         limits: list[Any] = [0, -1, 10_001, "3"]

@@ -171,6 +171,15 @@ FAULTS = [
         cases("client/test_explaining.py", "test_a_task_behind_a_limit_names_who_holds_the_slot[sqlite]"),
     ),
     Fault(
+        "misspelt-conditions-mean-every-run",
+        "a condition that is not known is refused",
+        [Code("client.run_filters:run_filter").remove("check_keywords('condition', A, RunConditions)")],
+        cases(
+            "client/test_reading_runs.py",
+            "test_a_misspelt_condition_is_refused_and_does_not_mean_every_run",
+        ),
+    ),
+    Fault(
         "old-versions-are-started",
         "a client without the code starts the version that was registered last",
         [Query("sqlite:newest_workflow").replace("created_at DESC, version DESC", "created_at, version")],

@@ -39,7 +39,7 @@ from holdfast.client.starting import Restarter, Starter
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.core.explanations import Explanation
-from holdfast.core.names import checked_name, is_name
+from holdfast.core.names import check_keywords, checked_name, is_name
 from holdfast.core.records import Definition, RunRecord
 from holdfast.core.run_options import (
     PLAIN_TERMS,
@@ -479,6 +479,7 @@ class Client(RunReading):
         their work meanwhile. If this is interrupted, the next call finishes what it has begun.
         """
         self._check_loop()
+        check_keywords("option", options, PruneOptions)
         return await self._retention.prune_older(older_than, options)
 
     # --- exporting and importing
@@ -510,6 +511,7 @@ class Client(RunReading):
         Raises BadArchive, CannotImport and VersionConflict.
         """
         self._check_loop()
+        check_keywords("option", options, ImportOptions)
         return await self._archives.import_runs(source, options)
 
     # --- for handles

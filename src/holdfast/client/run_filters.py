@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Any, TypedDict
 
 from holdfast.core.ids import first_key_of
-from holdfast.core.names import checked_name
+from holdfast.core.names import check_keywords, checked_name
 from holdfast.core.run_options import StartTarget, checked_tag
 from holdfast.core.values import RunKey, RunStatus, instant
 from holdfast.errors import BadOption
@@ -27,6 +27,7 @@ class RunConditions(TypedDict, total=False):
 
 def run_filter(conditions: RunConditions, before: RunKey | None, limit: int) -> RunFilter:
     """Raises BadOption."""
+    check_keywords("condition", conditions, RunConditions)
     status, tag = conditions.get("status"), conditions.get("tag")
     fingerprint = conditions.get("fingerprint")
     last = _key_at("created_before", conditions.get("created_before"))

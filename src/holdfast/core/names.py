@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from holdfast.errors import BadOption
@@ -93,3 +94,11 @@ def is_storable(text: str) -> bool:
         return b"\x00" not in text.encode()
     except UnicodeEncodeError:  # half a surrogate pair
         return False
+
+
+def check_keywords(what: str, given: Mapping[str, Any], known: type) -> None:
+    """Raises BadOption for names that the TypedDict `known` does not have. Python checks them only where they
+    are parameters, and a condition that is misspelt would mean every run."""
+    names = known.__annotations__
+    if unknown := given.keys() - names.keys():
+        raise BadOption(what, ", ".join(sorted(unknown)), "one of " + ", ".join(names))

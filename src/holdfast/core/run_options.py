@@ -26,7 +26,7 @@ from typing import (
 
 import msgspec
 
-from holdfast.core.names import checked_name, checked_span, is_storable
+from holdfast.core.names import check_keywords, checked_name, checked_span, is_storable
 from holdfast.core.policies import TaskOptions
 from holdfast.core.values import Instant, instant, is_instant, later
 from holdfast.errors import BadOption
@@ -306,9 +306,7 @@ def child_policy(given: Any, detached: Any) -> OnParentEnd:
 
 def checked_options(options: Mapping[str, Any]) -> StartOptions:
     """Raises BadOption."""
-    known = StartKeywords.__annotations__
-    if unknown := options.keys() - known.keys():
-        raise BadOption("option", ", ".join(sorted(unknown)), "one of " + ", ".join(known))
+    check_keywords("option", options, StartKeywords)
     return StartOptions(**options)
 
 
@@ -338,13 +336,13 @@ def _check_tags(tags: Any) -> None:
 
 def checked_tag(tag: Any) -> str:
     if not isinstance(tag, str) or not 1 <= len(tag) <= _LONGEST_TAG or not is_storable(tag):
-        raise BadOption("tag", tag, f"text of 1 to {_LONGEST_TAG} characters")
+        raise BadOption("tag", tag, f"text of 1 to {_LONGEST_TAG} characters, without NUL")
     return tag
 
 
 def _check_text(what: str, text: Any, longest: int) -> None:
     if not isinstance(text, str) or len(text) > longest or not is_storable(text):
-        raise BadOption(what, text, f"text of up to {longest:,} characters")
+        raise BadOption(what, text, f"text of up to {longest:,} characters, without NUL")
 
 
 def _is_whole(number: Any) -> bool:
