@@ -163,6 +163,10 @@ async def test_bad_starts_are_refused_with_the_reason_and_change_nothing() -> No
             await env.start(both)
         with pytest.raises(WrongType, match="unexpected keyword argument 'colour'"):
             await env.start(both, 1, colour="red")
+        with pytest.raises(
+            WrongType, match=r"'tags'; tags is an option of the run: start\(workflow.options\(tags=…"
+        ):
+            await env.start(both, 1, tags=["red"])
         with pytest.raises(CannotStore, match="number is of type object"):
             await env.start(both, object())
         with pytest.raises(PayloadTooLarge, match=r"over the limit of 1,000; .* max_payload_bytes"):

@@ -46,6 +46,7 @@ from holdfast.core.run_options import (
     TAKES_IDS,
     IdPolicy,
     RunTerms,
+    StartKeywords,
     StartOptions,
     StartTarget,
     target_and_options,
@@ -202,7 +203,8 @@ class Client(RunReading):
         target, options = target_and_options(workflow, id, version)
         startable = await self._startable(target, options.version)
         options.check_policy([options.id])
-        runs = [(startable.pack(args, kwargs), options.id)]
+        packed = _packed(startable, args, kwargs)
+        runs = [(packed, options.id)]
         [run] = await self._submit_with(startable, runs, options)
         return run
 
@@ -544,6 +546,18 @@ class Client(RunReading):
 
     def _decode_plain(self, payload: Payload) -> Any:
         return self._workflows.decode(payload, Any, "a stored value")
+
+
+def _packed(startable: Startable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Payload:
+    """Raises WrongType. It says so if an option of the run was given as an argument."""
+    try:
+        return startable.pack(args, kwargs)
+    except WrongType as error:
+        for option in sorted(StartKeywords.__annotations__.keys() & kwargs.keys()):
+            if f"unexpected keyword argument {option!r}" in error.reason:
+                hint = f"{option} is an option of the run: start(workflow.options({option}=…), …)"
+                raise WrongType(error.what, f"{error.reason}; {hint}") from None
+        raise
 
 
 def _arguments(input: Any) -> tuple[Any, ...]:
