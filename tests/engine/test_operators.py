@@ -30,6 +30,7 @@ from holdfast import (
 from holdfast.core.values import moment
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import BadOption
+from holdfast.stores.sql_store import SqlStore
 from holdfast.testing import Environment, assert_durable
 
 catalog = Catalog()
@@ -616,6 +617,29 @@ async def test_many_runs_are_counted_and_then_changed_together(store_url: str) -
         assert (await hf.select(workflow=patient, status="running").cancel("done")).done == 1
         with pytest.raises(RunCancelled):
             await other.result(timeout=SOON)
+
+
+async def test_many_cancellations_are_written_together(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes: list[int] = []
+    post = SqlStore.post_messages
+
+    async def counted(self: Any, namespace: str, messages: Any, *rest: Any, **more: Any) -> Any:
+        writes.append(len(messages))
+        return await post(self, namespace, messages, *rest, **more)
+
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        runs = await hf.start_many(patient.options(tags=["batch"]), [f"s{n}" for n in range(250)])
+        monkeypatch.setattr(SqlStore, "post_messages", counted)
+
+        assert (await hf.select(tag="batch").cancel("enough", by="ann")).done == 250
+        for run in runs:
+            with pytest.raises(RunCancelled):
+                await run.result(timeout=SOON)
+
+    assert sum(writes) == 250
+    assert len(writes) < 100
 
 
 async def test_failures_of_one_cause_are_one_group_and_retried_together(store_url: str) -> None:

@@ -6,6 +6,7 @@ go on.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
@@ -75,11 +76,15 @@ class RunSelection:
 
     async def cancel(self, reason: str = "", *, by: str = "") -> BulkReport:
         """Ask the runs that have not ended to end."""
-        return await self._each(_OPEN, lambda id: self._client.cancel(id, reason, by=by))
+        # Messages that are sent at once are written together.
+        return await self._each(_OPEN, lambda id: self._client.cancel(id, reason, by=by), at_once=_AT_ONCE)
 
     async def retry(self, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = "") -> BulkReport:
         """Reopen the runs that failed or were cancelled. Those whose deadline has passed need a new one."""
-        return await self._each(_UNDONE, lambda id: self._client.retry(id, deadline=deadline, by=by))
+        # One after the other, because the retry of a parent reopens its children.
+        return await self._each(
+            _UNDONE, lambda id: self._client.retry(id, deadline=deadline, by=by), at_once=1
+        )
 
     async def terminate(self, reason: str = "", *, by: str = "") -> BulkReport:
         """End the runs that have not ended, without asking them."""
@@ -120,19 +125,22 @@ class RunSelection:
         return report
 
     async def _each(
-        self, statuses: Sequence[RunStatus], change: Callable[[str], Awaitable[None]]
+        self, statuses: Sequence[RunStatus], change: Callable[[str], Awaitable[None]], *, at_once: int
     ) -> BulkReport:
         report = BulkReport()
         async for page in self._pages(statuses):
-            for run in page:
-                try:
-                    await change(key_text(run.key))
-                except StoreError:
-                    raise
-                except HoldfastError as error:
-                    report.refuse(_name(run), str(error))
-                else:
-                    report.done += 1
+            for first in range(0, len(page), at_once):
+                some = page[first : first + at_once]
+                results = await asyncio.gather(
+                    *[change(key_text(run.key)) for run in some], return_exceptions=True
+                )
+                for run, result in zip(some, results, strict=True):
+                    if result is None:
+                        report.done += 1
+                    elif isinstance(result, HoldfastError) and not isinstance(result, StoreError):
+                        report.refuse(_name(run), str(result))
+                    else:
+                        raise result
         return report
 
     async def _pages(self, statuses: Sequence[RunStatus]) -> AsyncIterator[list[RunRecord]]:
