@@ -16,6 +16,7 @@ from holdfast import (
     Holdfast,
     NotParked,
     NotRunning,
+    ReasonKind,
     Retry,
     RunCancelled,
     RunEnded,
@@ -207,7 +208,9 @@ async def test_a_paused_run_begins_no_task_and_goes_on_when_resumed(store_url: s
         await _until_status(run, RunStatus.PAUSED)
 
         info = await run.describe()
-        assert info.waiting == "to be resumed; paused by ann: audit"
+        assert info.waiting == "an operator who resumes it; paused by ann: audit"
+        [reason] = [each for each in (await hf.explain(run)).reasons if each.kind is ReasonKind.PAUSED]
+        assert reason.what == "it is paused by ann: audit"
         await run.signal("go", 1)  # a message does not wake it
         await asyncio.sleep(0.2)
         assert begun == ["first"]
@@ -250,8 +253,9 @@ async def test_what_one_task_leads_to_waits_while_another_ends(store_url: str) -
 
 
 async def _until_begun(hf: Any, run: Any) -> None:
-    """Until the node that has the run is pausing it. Acts are heard in order; this one is done at once."""
-    await hf.try_now(run, "no such task")
+    """Until the node that has the run is pausing it. Acts are heard in order; this one is done at once, and
+    no task is in backoff."""
+    await hf.try_now(run)
     await until(lambda: _is_read(hf, run, "try_now"))
 
 
@@ -575,6 +579,11 @@ async def test_a_backoff_is_ended_by_hand(store_url: str) -> None:
         await until(lambda: begun)
         await _until_backoff(hf, run)
 
+        for wrong in ("stumbel", 7, ""):
+            with pytest.raises(
+                BadOption, match="must be a task of the run, by its name or number; it has stumble"
+            ):
+                await hf.try_now(run, wrong)
         await hf.try_now(run, "stumble", by="ann")
 
         assert await run.result(timeout=SOON) == "at last"

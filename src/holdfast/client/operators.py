@@ -17,6 +17,8 @@ from holdfast.errors import BadOption, NotRunning, RunNotFound
 from holdfast.ports.runs import Act, ActResult, RunStore
 
 _LONGEST_SENDER = 200
+_TASKS_AT_ONCE = 1000
+_MOST_NAMED = 20
 _LONGEST_TEXT = 2_000
 _DONE_WORDS = {
     MessageKind.TERMINATE: "terminated",
@@ -59,6 +61,19 @@ class Operators:
             if record is None:
                 raise RunNotFound(key_text(run), self._namespace)
             raise NotRunning(record.id or key_text(run), record.status, _DONE_WORDS[kind])
+
+    async def check_task(self, run: RunKey, task: str | int) -> None:
+        """Raises BadOption if the run has no task of that name or number."""
+        names: dict[str, None] = {}
+        since = 0
+        while page := await self._store.list_tasks(self._namespace, run, since, _TASKS_AT_ONCE):
+            for each in page:
+                if task in (each.name, each.seq, str(each.seq)):
+                    return
+                names[each.name] = None
+            since = page[-1].seq + 1
+        known = ", ".join(list(names)[:_MOST_NAMED]) or "none"
+        raise BadOption("task", task, f"a task of the run, by its name or number; it has {known}")
 
     async def act_on(
         self, runs: Sequence[RunKey], kind: MessageKind, text: str, by: str, task: str | int | None = None

@@ -196,7 +196,10 @@ class RunChanges(RunUpdates):
 
     async def try_now(self, run: Run[Any] | str, task: str | int | None = None, *, by: str = "") -> None:
         """End the backoff of a task, given by its name or number, or of all tasks of the run."""
-        await self._operators.act(await self.key_of(run), MessageKind.TRY_NOW, "", by, task)
+        key = await self.key_of(run)
+        if task is not None:
+            await self._operators.check_task(key, task)
+        await self._operators.act(key, MessageKind.TRY_NOW, "", by, task)
 
     def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
         """Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end their
