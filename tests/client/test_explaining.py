@@ -372,8 +372,8 @@ async def test_a_paused_run_says_so(store_url: str) -> None:
     async with Holdfast(store_url, catalog=catalog, engine=False) as client:
         [reason] = (await client.explain("r")).reasons
 
-    assert (reason.kind, reason.problem) == (ReasonKind.PAUSED, "it is paused")
-    assert reason.advice == "to let it go on: holdfast runs resume r"
+    assert (reason.kind, reason.problem) == (ReasonKind.PAUSED, "it goes on only when it is resumed")
+    assert (reason.what, reason.advice) == ("it is paused", "holdfast runs resume r")
 
 
 async def test_a_run_that_is_to_be_started_later_says_when(store_url: str) -> None:

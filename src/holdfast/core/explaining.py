@@ -129,8 +129,10 @@ class _Explainer:
         if run.status is RunStatus.PARKED:
             yield self._parked()
         elif run.status is RunStatus.PAUSED:
-            advice = f"to let it go on: holdfast runs resume {self._id}"
-            yield Reason(ReasonKind.PAUSED, "", "it is paused", problem="it is paused", advice=advice)
+            _, _, paused = (run.waiting or "").partition("; ")  # by whom, and why
+            problem = "it goes on only when it is resumed"
+            advice = f"holdfast runs resume {self._id}"
+            yield Reason(ReasonKind.PAUSED, "", f"it is {paused or 'paused'}", problem=problem, advice=advice)
         elif run.owner is not None:
             yield self._on_node(run.owner)
         elif self._situation.first_wait is not None and self._situation.first_wait[0] == WaitKind.TURN:

@@ -99,7 +99,8 @@ def _words(kind: WaitKind, reasons: Sequence[WaitReason]) -> list[str]:
             return [f"code that it fits; it is tried again {reason.note}" for reason in reasons]
         case WaitKind.OPERATOR:
             return [
-                f"to be resumed; paused{f' by {name}' if name else ''}{f': {note}' if note else ''}"
+                "an operator who resumes it; paused"
+                f"{f' by {name}' if name else ''}{f': {note}' if note else ''}"
                 for _, name, note in reasons
             ]
         case WaitKind.SIGNAL | WaitKind.PROMISE | WaitKind.APPROVAL | WaitKind.UPDATE:

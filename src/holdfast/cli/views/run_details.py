@@ -401,7 +401,9 @@ def _next_steps(details: RunDetails, database: DatabaseOptions) -> list[str]:
     match info.status:
         case RunStatus.FAILED | RunStatus.CANCELLED:
             return ["", f"try again what failed: {database.command('run', '--retry', info.id)}"]
-        case RunStatus.PARKED | RunStatus.PAUSED:
+        case RunStatus.PARKED:
             return ["", f"when that is mended: {database.command('run', '--resume', info.id)}"]
+        case RunStatus.PAUSED:
+            return ["", f"let it go on: {database.command('runs', 'resume', info.id)}"]
         case _:
             return []

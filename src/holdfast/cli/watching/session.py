@@ -328,8 +328,10 @@ def print_end(snapshot: RunSnapshot, request: RunRequest) -> ExitCode:
             _print_output(info)
         case RunStatus.FAILED | RunStatus.CANCELLED:
             say(f"  try again what failed: {database.command('run', '--retry', info.id, *request.also)}")
-        case RunStatus.PARKED | RunStatus.PAUSED:
+        case RunStatus.PARKED:
             say(f"  when that is mended: {database.command('run', '--resume', info.id, *request.also)}")
+        case RunStatus.PAUSED:
+            say(f"  let it go on: {database.command('run', '--resume', info.id, *request.also)}")
         case RunStatus.PENDING | RunStatus.RUNNING:
             pass
         case _:
