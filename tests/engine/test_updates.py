@@ -12,7 +12,7 @@ import pytest
 from tests.chaos.evidence import query
 from tests.chaos.processes import Process
 from tests.engine import shopkeeper
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, SOON
 
 from holdfast import (
     Catalog,
@@ -225,6 +225,27 @@ async def test_a_refusal_names_what_the_validator_raised(hf: Holdfast, cart: Any
 
     assert (caught.value.reason, caught.value.name, caught.value.id) == ("no room for fig", "add", run.id)
     assert isinstance(caught.value.__cause__, ValueError)
+
+
+@pytest.mark.parametrize("error", [SystemExit(4), asyncio.CancelledError("4")])
+async def test_a_validator_that_would_end_the_process_refuses_and_the_run_goes_on(
+    hf: Holdfast, catalog: Catalog, error: BaseException
+) -> None:
+    def check() -> None:
+        raise error
+
+    @workflow(catalog=catalog)
+    async def strict() -> str:
+        context().on_update("go", lambda: None, validator=check)
+        return await context().signal("stop", str)
+
+    run = await hf.start(strict)
+
+    with pytest.raises(UpdateRefused, match="4"):
+        await run.update("go", timeout=SOON)
+
+    await run.signal("stop", "stopped")
+    assert await run.result() == "stopped"
 
 
 def _asks_for_a_task(ctx: Context, other: Any) -> None:

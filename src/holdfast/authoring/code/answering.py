@@ -63,7 +63,7 @@ class Answering(Requests):
                 args, kwargs = handler.unpack(event.payload, self.codec)
                 if handler.validator is not None:
                     self._validate(event.name, handler.validator, args, kwargs)
-            except Exception as error:
+            except (Exception, asyncio.CancelledError, SystemExit) as error:
                 if getattr(error, "has_changed_run", False):
                     raise
                 if self.refused is None:
