@@ -415,6 +415,21 @@ async def test_a_cancelled_run_that_no_node_ends_says_so(store_url: str) -> None
         )
 
 
+async def test_a_cancelled_run_that_is_retried_does_not_clean_up_any_more(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(listening, id="r")
+        await env.wait_until_quiet()
+        await run.cancel()
+        await env.wait_until_quiet()
+        await run.retry()
+        await env.skip(MINUTE)
+
+        kinds = {reason.kind for reason in (await env.explain("r")).reasons}
+
+        assert ReasonKind.SIGNAL in kinds
+        assert ReasonKind.CANCEL not in kinds
+
+
 # --- tasks, workers, children
 
 

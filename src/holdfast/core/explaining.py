@@ -211,8 +211,8 @@ class _Explainer:
             times = f" {update.times:,} times" if update.times > 1 else ""
             what = f"it is answering update {update.name!r}{times}"
             yield Reason(ReasonKind.UPDATE, update.name, what, _moment(update.posted_at))
-        cancelled = (MessageKind.CANCEL, "")
-        if self._situation.heard.get(cancelled):
+        cancelled_in = self._situation.cancelled_in
+        if cancelled_in is not None and cancelled_in > self._requests.reopened_in:
             yield Reason(ReasonKind.CANCEL, "", "it was asked to end, and is cleaning up")
 
     def _unread(self, unread: UnreadMessages) -> Reason:

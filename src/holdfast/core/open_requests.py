@@ -43,6 +43,8 @@ class OpenRequests:
         """Tasks that no executor runs: the program waits for something itself."""
         self.is_overdue = False
         """The run has heard that its deadline has passed."""
+        self.reopened_in = -1
+        """The position of the step in which it was last retried."""
         self._tasks: dict[int, TaskAsked] = {}
         self._over: set[int] = set()
         """Timers that have fired or were cancelled."""
@@ -86,6 +88,7 @@ class OpenRequests:
                     self.is_overdue = True
                 case ReopenedHeard():
                     self._struck_out = range(heard.position, position)
+                    self.reopened_in = max(self.reopened_in, position)
                 case _:
                     pass
 

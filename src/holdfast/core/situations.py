@@ -136,6 +136,8 @@ class Situation(msgspec.Struct, frozen=True):
     unread: Sequence[UnreadMessages] = ()
     heard: Mapping[tuple[MessageKind, str], int] = {}
     """How many messages it has read, by kind and name, in `steps`."""
+    cancelled_in: int | None = None
+    """The position of the step in which it last read that it was cancelled."""
     updates: Sequence[UnreadMessages] = ()
     """Updates that it has taken and not answered yet."""
     questions: Sequence[QuestionRecord] = ()

@@ -81,7 +81,8 @@ def _read(tx: Transaction, namespace: str, run: RunKey, rows: int, steps: int) -
         children=[_child(row) for row in tx.rows("some_open_children", run, chapter.first_child, rows)],
         child_count=tx.rows("count_open_children", run, chapter.first_child)[0][0],
         unread=[UnreadMessages(records.message_kind(kind), *rest) for kind, *rest in unread],
-        heard={(records.message_kind(kind), name): count for kind, name, count in heard},
+        heard={(records.message_kind(kind), name): count for kind, name, count, _ in heard},
+        cancelled_in=next((last for kind, *_, last in heard if kind == MessageKind.CANCEL), None),
         updates=[UnreadMessages(MessageKind.UPDATE, *row) for row in tx.rows("open_updates", run, rows)],
         questions=[
             QuestionRecord(*row) for row in tx.rows("list_questions_of", namespace, run, -1, None, rows)

@@ -41,7 +41,8 @@ GROUP BY kind, name ORDER BY min(id) LIMIT $2::int4;
 
 -- name: heard_message_names
 -- The messages that the run has read in its steps from $2 on.
-SELECT kind, name, count(*) FROM holdfast.messages WHERE run = $1::uuid AND taken >= $2::int4 GROUP BY kind, name;
+SELECT kind, name, count(*), max(taken) FROM holdfast.messages
+WHERE run = $1::uuid AND taken >= $2::int4 GROUP BY kind, name;
 
 -- name: open_updates
 -- Updates that the run has taken and not answered.

@@ -39,7 +39,7 @@ GROUP BY kind, name ORDER BY min(id) LIMIT ?2;
 
 -- name: heard_message_names
 -- The messages that the run has read in its steps from ?2 on.
-SELECT kind, name, count(*) FROM messages WHERE run = ?1 AND taken >= ?2 GROUP BY kind, name;
+SELECT kind, name, count(*), max(taken) FROM messages WHERE run = ?1 AND taken >= ?2 GROUP BY kind, name;
 
 -- name: open_updates
 -- Updates that the run has taken and not answered.
