@@ -53,6 +53,18 @@ def write_workflow(file: Path) -> str:
     return name
 
 
+def test_a_node_serves_all_workflows_of_a_module(folder: Path):
+    module = new_name("shop")
+    file = folder / f"{module}.py"
+    first = write_workflow(file)
+    second = new_name("workflow")
+    file.write_text(file.read_text() + _WORKFLOW.format(name=second).replace("main", "other"))
+
+    loaded = load_all([f"{module}.py"], is_first_a_workflow=False)
+
+    assert [each.name for each in loaded] == [first, second]
+
+
 def test_a_module_is_found_from_the_folder_one_is_in(folder: Path):
     module = new_name("shop")
     name = write_workflow(folder / f"{module}.py")

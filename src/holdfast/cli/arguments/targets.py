@@ -43,13 +43,15 @@ def load_target(text: str) -> WorkflowDefinition:
 
 
 def load_all(texts: Sequence[str], *, is_first_a_workflow: bool = True) -> list[WorkflowDefinition]:
-    """Loads all of them, and the workflows that they call. All but the first may be modules with only tasks.
+    """Loads all of them, and the workflows that they call. All but the first may be modules, with any number
+    of workflows, or with only tasks.
 
     Raises BadOption for functions of flows that are not known here.
     """
     first = 1 if is_first_a_workflow else 0
-    others = [text for text in texts[first:] if not _has_only_tasks(text)]
-    workflows = [load_target(text) for text in [*texts[:first], *others]]
+    workflows = [load_target(text) for text in texts[:first]]
+    for text in texts[first:]:
+        workflows += _load_whole(text)
     for workflow in list(workflows):
         workflows += _load_called(workflow)
     for workflow in workflows:
@@ -118,12 +120,14 @@ def _import(name: str) -> ModuleType:
         raise BadOption("TARGET", name, EXPECTED) from None
 
 
-def _has_only_tasks(text: str) -> bool:
-    """Whether it is a module with tasks but no workflows. Imports it."""
-    if ":" in text or text.endswith(SUFFIXES):
-        return False
-    module = _load_file(text) if text.endswith(".py") else _import(text)
-    return bool(_tasks_of(module)) and not _workflows_of(module)
+def _load_whole(text: str) -> list[WorkflowDefinition]:
+    """The workflow that is named, or all workflows of a module. A module with only tasks has none."""
+    if not (":" in text or text.endswith(SUFFIXES)):
+        module = _load_file(text) if text.endswith(".py") else _import(text)
+        workflows = _workflows_of(module)
+        if workflows or _tasks_of(module):
+            return workflows
+    return [load_target(text)]
 
 
 def _load_file(text: str) -> ModuleType:

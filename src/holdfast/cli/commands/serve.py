@@ -20,7 +20,7 @@ _Targets = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[TARGET]...",
-        help="YAML or JSON files, module:workflow or file.py:workflow, or modules with tasks.",
+        help="YAML or JSON files, modules or Python files, or one workflow of these: file.py:workflow.",
         show_default=False,
     ),
 ]
