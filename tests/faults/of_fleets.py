@@ -35,6 +35,15 @@ FAULTS = [
         cases(_TOPICS, "test_each_change_is_told_to_those_whom_it_concerns"),
     ),
     Fault(
+        "mail-hidden-by-a-lock-not-told",
+        _TOLD,
+        [Code("stores.delivery:_deliver").replace("{A.run for A in messages}", "{A.run for A in posted}")],
+        cases(
+            _TOPICS,
+            "test_a_message_that_is_not_added_is_told_because_its_lock_may_have_hidden_the_mail_of_another",
+        ),
+    ),
+    Fault(
         "full-nodes-keep-it-to-themselves",
         _TOLD,
         [Code("engine.store_poller:_pass_on_if_full").remove("await A.tell_other_nodes()")],

@@ -8,14 +8,16 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import msgspec
 import psycopg
 import pytest
 from tests.patience import until
-from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, signal
+from tests.stores.builders import SPACE, Node, at, ended, key, new_run, released, resolved, signal
 
 from holdfast.core.records import MessageKind
 from holdfast.core.values import NULL, RunStatus
 from holdfast.ports.commits import AnsweredUpdate, NewMessage
+from holdfast.ports.runs import Act
 from holdfast.ports.store_life import ANSWERED, COLD, DUE, ENDED, of_node
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.postgres import driver
@@ -85,6 +87,45 @@ async def test_each_change_is_told_to_those_whom_it_concerns(stores: tuple[SqlSt
     assert await told_of(there.post_messages(SPACE, [signal(2)], at(100))) == {DUE}  # it seems to be dead
     assert await told_of(there.remove_node(SPACE, node.id)) == {DUE}
     assert await told_of(there.post_messages(SPACE, [signal(2)], at(1))) == {DUE}
+
+
+async def test_a_message_that_is_not_added_is_told_because_its_lock_may_have_hidden_the_mail_of_another(
+    stores: tuple[SqlStore, SqlStore],
+) -> None:
+    """A node that looks for mail skips runs that are locked."""
+    here, there = stores
+    node = Node(there, "node-1")
+    await node.start(1, 2)
+    once = msgspec.structs.replace(signal(1), uid="once")
+    unasked = msgspec.structs.replace(resolved(1, "unasked"), is_ahead=False)
+    await there.post_messages(SPACE, [once], at(1))
+    await node.commit(held=node.held(2), ended=[ended(2)])
+    ears = Ears(here, of_node("node-1"))
+    await ears.connect()
+
+    async def is_told(*messages: NewMessage) -> bool:
+        await there.post_messages(SPACE, messages, at(1))
+        return bool(await ears.hears_of(there))
+
+    assert await is_told(once)  # a second time
+    assert await is_told(unasked)
+    assert not await is_told(signal(2))  # it has ended
+
+
+async def test_the_node_of_a_parent_is_told_if_something_is_done_to_a_child(
+    stores: tuple[SqlStore, SqlStore],
+) -> None:
+    """The act locks the parent, too."""
+    here, there = stores
+    node = Node(there, "node-1")
+    await node.start(1)
+    await there.create_runs(SPACE, [msgspec.structs.replace(new_run(2), parent=key(1), parent_seq=0)])
+    ears = Ears(here, of_node("node-1"))
+    await ears.connect()
+
+    await there.act_on_runs(SPACE, [Act(key(2), MessageKind.PAUSE)], at(1))
+
+    assert await ears.hears_of(there)
 
 
 async def test_a_run_that_is_due_at_once_is_told_to_all(stores: tuple[SqlStore, SqlStore]) -> None:

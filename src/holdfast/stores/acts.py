@@ -22,7 +22,7 @@ from holdfast.ports.store_life import ENDED
 from holdfast.stores.change_log import ACT, STATUS, note
 from holdfast.stores.commit_script import cancel_open_tasks, free_expired, news_for_children
 from holdfast.stores.database import Row, Transaction
-from holdfast.stores.delivery import LockedRun, deliver, lock_runs
+from holdfast.stores.delivery import LockedRun, deliver, lock_runs, tell_of_lock
 from holdfast.stores.records import run_record
 
 _encode = msgspec.json.Encoder().encode
@@ -63,7 +63,9 @@ def act_on_runs(tx: Transaction, namespace: str, acts: Sequence[Act], now: Insta
         if run in ended
     ]
     # A run that has just ended receives no more messages.
-    deliver(tx, namespace, messages, {run: it for run, it in locked.items() if run not in ended}, now)
+    still_open = {run: it for run, it in locked.items() if run not in ended}
+    deliver(tx, namespace, messages, still_open, now)
+    tell_of_lock(tx, still_open.values())
     return results
 
 

@@ -117,7 +117,8 @@ def _deliver(
     runs = {message.run for message in posted}
     tx.many("wake_runs", [(run,) for run in sorted(runs)], namespace, now)
     wake_cancelled(tx, namespace, {it.run for it in posted if it.kind in _ENDINGS})
-    tell_nodes(tx, [locked[run] for run in runs], sender)
+    # Also of messages that are not added: see tell_of_lock.
+    tell_of_lock(tx, [locked[run] for run in {it.run for it in messages} if run in locked], sender)
     return results
 
 
@@ -146,6 +147,12 @@ def tell_nodes(tx: Transaction, runs: Iterable[LockedRun], sender: NodeId | None
             tx.announce(of_node(node))
         if run.owner is None:
             tx.announce(COLD)
+
+
+def tell_of_lock(tx: Transaction, runs: Iterable[LockedRun], sender: NodeId | None = None) -> None:
+    """Tell the nodes of runs that this transaction has locked, also if it has sent them nothing. A node that
+    looked for mail meanwhile has skipped these runs, and would look again only at its next poll."""
+    tell_nodes(tx, [run for run in runs if run.status not in _FINAL], sender)
 
 
 def wake_cancelled(tx: Transaction, namespace: str, runs: Iterable[RunKey]) -> None:
