@@ -227,7 +227,9 @@ class ArchiveReader:
         if row["status"] not in _STATUSES:
             raise self._bad(f"a run is {row['status']!r}, which this holdfast does not know; upgrade it")
         children: Any = fields.get("open", [])
-        found = tuple(map(_key, children)) if isinstance(children, list) else (None,)
+        found = (
+            tuple(_key(it) for it in cast("list[Any]", children)) if isinstance(children, list) else (None,)
+        )
         if None in found:
             raise self._bad("the keys of its children are no UUIDs")
         self._run = ArchivedRun(key, root, row, cast("tuple[RunKey, ...]", found))

@@ -46,7 +46,7 @@ from holdfast.core.commands import (
 from holdfast.core.events import CancelRequested, ChildEnded, Event, MessageId, TaskEnded
 from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.fingerprints import fingerprint
-from holdfast.core.history import cancellation, termination_reason
+from holdfast.core.history import termination_reason
 from holdfast.core.journal import write_step
 from holdfast.core.log_lines import NO_TASK, LimitedLog
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED, TaskOptions, wait_after_setback
@@ -72,6 +72,7 @@ from holdfast.engine.chapters import HistoryLimit, begin_chapter
 from holdfast.engine.command_checks import check_commands, check_step_size
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.early_ends import ends_before_start
+from holdfast.engine.ended_runs import ended_run
 from holdfast.engine.inbox import (
     AttemptDue,
     AttemptEnded,
@@ -484,29 +485,7 @@ class Tick:
         if not by_program:
             close_questions(self.commit, resident, self.now)
         self.cancel_open(resident, None if is_forced else "its parent ended")
-        output = failure = cause = None
-        match command:
-            case CompleteRun():
-                status, output = RunStatus.SUCCESS, command.output
-            case FailRun():
-                status, failure = RunStatus.FAILED, encode_failure(command.failure)
-                cause = fingerprint(command.failure)
-            case CancelRun():
-                status = RunStatus.CANCELLED
-                failure = encode_failure(cancellation(command.reason))
-        self.commit.ended.append(
-            EndedRun(
-                resident.key,
-                status,
-                output,
-                failure,
-                resident.record.parent,
-                resident.record.parent_seq,
-                self.now,
-                cause,
-                is_forced,
-            )
-        )
+        self.commit.ended.append(ended_run(resident.record, command, self.now, is_forced=is_forced))
         if resident.record.parent is not None or is_forced:
             self.has_new_work = True  # mail for its parent, or for children that only the store knows
         self.leave_memory(resident)
