@@ -433,6 +433,25 @@ async def test_handlers_that_sleep_and_run_at_the_same_time_survive_crashes(
     assert log == ["60 begins", "5 begins", "5 ends", "60 ends"]
 
 
+async def test_the_clock_of_a_test_stands_still_while_an_answer_is_on_its_way(
+    new_database: Callable[[], str], catalog: Catalog
+) -> None:
+    """After a crash, too: the node that has written the answer told nobody of it."""
+
+    @workflow(catalog=catalog)
+    async def counting() -> int:
+        counted: list[int] = []
+        context().on_update("count", counted.append)
+        await context().wait_until(lambda: len(counted) == 3, timeout=dt.timedelta(days=9))
+        return sum(counted)
+
+    async def send(run: Run[Any]) -> None:
+        for number in (1, 2, 3):
+            await run.update("count", number, message_id=str(number))
+
+    assert await assert_durable(counting, during=send, catalog=catalog, new_database=new_database) == 6
+
+
 async def test_an_update_to_a_run_that_has_left_memory_is_answered(
     store_url: str, catalog: Catalog, cart: Any
 ) -> None:
