@@ -263,3 +263,21 @@ async def test_a_handle_is_of_its_own_run_although_another_is_named_like_its_key
 
         assert (await run.describe()).key == run.id
         assert (await env.describe(run.id)).key == (await other.describe()).key != run.id
+
+
+async def test_messages_come_in_pages_and_acts_by_themselves(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(patient)
+        for number in range(3):
+            await run.signal("word", number)
+        await run.resolve("answer", 42, ahead=True, by="ann")
+        await run.result()
+        first = await env.messages(run, limit=2)
+
+        rest = await env.messages(run, after=first[-1].id)
+        acts = await env.messages(run, acts_only=True, limit=1)
+
+        assert [it.value for it in [*first, *rest]] == [0, 1, 2, 42]
+        assert [(it.kind, it.by) for it in acts] == [("resolved", "ann")]
+        with pytest.raises(BadOption, match="after"):
+            await env.messages(run, after=-1)

@@ -24,6 +24,7 @@ from holdfast.client.run_filters import RunConditions, check_number, workflow_na
 from holdfast.client.selection import RunSelection
 from holdfast.client.signalling import address_of
 from holdfast.client.updating import RunUpdates
+from holdfast.core.events import MessageId
 from holdfast.core.failures import capture
 from holdfast.core.names import checked_name
 from holdfast.core.questions import checked_comment
@@ -207,11 +208,17 @@ class RunChanges(RunUpdates):
         self._check_loop()
         return RunSelection(self, self._store, self._operators, self.namespace, conditions)
 
-    async def messages(self, run: Run[Any] | str, *, limit: int = 1000) -> builtins.list[MessageInfo]:
+    async def messages(
+        self, run: Run[Any] | str, *, acts_only: bool = False, after: int = 0, limit: int = 1000
+    ) -> builtins.list[MessageInfo]:
         """The signals, answers and cancellations that the run got, and what operators did to it: who, what
-        and when."""
+        and when. The oldest come first; for the next page, pass the `id` of the last one as `after`. With
+        `acts_only`, only answers, cancellations and what operators did."""
         check_number("limit", limit, 1, 10_000)
-        found = await self._store.list_messages(self.namespace, await self.key_of(run), 0, limit)
+        check_number("after", after, 0, 1 << 62)
+        found = await self._store.list_messages(
+            self.namespace, await self.key_of(run), MessageId(after), limit, acts_only=acts_only
+        )
         return [message_info(message, self._decode_plain) for message in found]
 
     async def resume_all(self, workflow: StartTarget[..., Any] | type | str | None = None) -> int:

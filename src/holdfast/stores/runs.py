@@ -279,9 +279,11 @@ class SqlRunStore(SqlRole):
         return await self._driver.write_and_tell(lambda tx: act_on_runs(tx, namespace, acts, now))
 
     async def list_messages(
-        self, namespace: str, run: RunKey, after: MessageId, limit: int
+        self, namespace: str, run: RunKey, after: MessageId, limit: int, *, acts_only: bool = False
     ) -> list[PostedMessage]:
-        rows = await self._driver.fetch("list_messages", namespace, run, after, limit, may_be_long=True)
+        rows = await self._driver.fetch(
+            "list_messages", namespace, run, after, limit, int(acts_only), may_be_long=True
+        )
         return [records.posted_message(row) for row in rows]
 
     async def cancel_parked_run(self, namespace: str, cancellation: ParkedRunCancellation) -> bool:

@@ -498,10 +498,15 @@ class ClientCalls:
         """End the backoff of a task, given by its name or number, or of all tasks of the run."""
         return self._thread.call(lambda: self.inner.try_now(_known(run), task, by=by))
 
-    def messages(self, run: Run[Any] | str, *, limit: int = 1000) -> builtins.list[MessageInfo]:
+    def messages(
+        self, run: Run[Any] | str, *, acts_only: bool = False, after: int = 0, limit: int = 1000
+    ) -> builtins.list[MessageInfo]:
         """The signals, answers and cancellations that the run got, and what operators did to it: who, what
-        and when."""
-        return self._thread.call(lambda: self.inner.messages(_known(run), limit=limit))
+        and when. The oldest come first; for the next page, pass the `id` of the last one as `after`. With
+        `acts_only`, only answers, cancellations and what operators did."""
+        return self._thread.call(
+            lambda: self.inner.messages(_known(run), acts_only=acts_only, after=after, limit=limit)
+        )
 
     def resume_all(self, workflow: StartTarget[..., Any] | type | str | None = None) -> int:
         """Let all parked runs go on, or those of one workflow, once their problem is fixed. Returns their

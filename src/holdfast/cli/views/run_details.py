@@ -47,7 +47,7 @@ _MOST_LINES = 20
 _PAGE = 10_000
 _BETWEEN_RUNS = (MessageKind.CHILD, MessageKind.TASK)
 """Messages that nobody has sent by hand, and that the tasks and children tell better."""
-_MOST_MESSAGES = 1000
+_MOST_ACTS = 1000
 
 
 class TaskOutcome(NamedTuple):
@@ -125,9 +125,16 @@ async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> R
     cursor = cursor_in((await client.run_overviews.run(info.key)).state) if outline.has_cursor else None
     skipped = _skipped(progress, tasks)
     why = None if info.status.is_final else await client.explain(info.id)
-    messages = await client.messages(info.id, limit=_MOST_MESSAGES)
-    told = [it for it in messages if it.kind not in _BETWEEN_RUNS]
+    told = await _read_messages(client, info)
     return RunDetails(info, progress, tasks, outcomes, skipped, attempts, state, cursor, why, actions, told)
+
+
+async def _read_messages(client: Client, info: RunInfo) -> list[MessageInfo]:
+    """All that people did, as far as it can be shown, and the first of the other messages."""
+    acts = await client.messages(info.id, acts_only=True, limit=_MOST_ACTS)
+    messages = await client.messages(info.id, limit=_MOST_ROWS)
+    told = {it.id: it for it in (*acts, *messages) if it.kind not in _BETWEEN_RUNS}
+    return [told[id] for id in sorted(told)]
 
 
 async def _read_records(
@@ -211,8 +218,10 @@ def _print_messages(messages: Sequence[MessageInfo], most: int) -> None:
     header = ["MESSAGE", "NAME", "VALUE", "BY", "AT", "COMMENT"]
     print_table(header, [_message_row(it) for it in shown], state=0)
     _print_rest([it.kind for it in messages], [it.kind for it in shown])
-    if len(messages) == _MOST_MESSAGES:
-        print_line(f"these are the first {_MOST_MESSAGES:,}; `messages` of the client has all of them")
+    if len(messages) >= _MOST_ROWS:
+        print_line(
+            f"signals and updates behind its first {_MOST_ROWS:,} messages: see `messages` of the client"
+        )
 
 
 def _message_row(message: MessageInfo) -> list[str]:

@@ -30,9 +30,11 @@ INSERT INTO holdfast.messages (posted_at, taken, run, kind, name, payload, poste
 SELECT $1::timestamptz, $2::int4, * FROM unnest($3::uuid[], $4::text[], $5::text[], $6::json[], $7::text[]);
 
 -- name: list_messages
+-- $5: 1 for what people have done only, whose payloads are small.
 SELECT messages.id, kind, name, payload, taken, posted_by, posted_at, answer, comment, question
 FROM holdfast.runs JOIN holdfast.messages ON messages.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND messages.id > $3::int8
+    AND ($5::int4 = 0 OR kind NOT IN ('signal', 'update', 'child', 'task'))
 ORDER BY messages.id LIMIT $4::int8;
 
 -- name: take_messages

@@ -21,10 +21,12 @@ INSERT INTO messages (posted_at, taken, run, kind, name, payload, posted_by)
 VALUES (?1, ?2, ?3, ?4, ?5, CAST(?6 AS TEXT), ?7);
 
 -- name: list_messages
+-- ?5: 1 for what people have done only, whose payloads are small.
 SELECT messages.id, kind, name, CAST(payload AS BLOB), taken, posted_by, posted_at, CAST(answer AS BLOB), comment,
     question
 FROM runs JOIN messages ON messages.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND messages.id > ?3
+    AND (?5 = 0 OR kind NOT IN ('signal', 'update', 'child', 'task'))
 ORDER BY messages.id LIMIT ?4;
 
 -- name: take_messages
