@@ -25,6 +25,9 @@ def test_a_question_is_listed_answered_and_shown(project: Project):
     listed = project.execute("questions").stdout
     of_others = project.execute("questions", "--by", "eve").stdout
     explained = project.execute("explain", "mine").stdout
+    commands = [
+        line for line in project.execute("runs", "show", "mine").stdout.splitlines() if "approve" in line
+    ]
     refused = project.run("resolve", "mine", "#0", "true", "--by", "eve")
     unfit = project.run("approve", "mine", "review", "--value", '"maybe"', "--by", "ann")
     unknown = project.run("resolve", "mine", "reviw", "true")
@@ -33,9 +36,14 @@ def test_a_question_is_listed_answered_and_shown(project: Project):
     project.execute("approve", "mine", "again", "--by", "ann")
     said, _ = process.communicate(timeout=SECONDS)
 
-    assert listed == "mine 0 Ship it?  (for ann, bob)\n"
+    assert [line.split() for line in listed.splitlines()] == [
+        ["RUN", "#", "NAME", "FOR", "ANSWER", "QUESTION", "FACTS"],
+        ["mine", "#0", "review", "ann,", "bob", "boolean", "Ship", "it?", '{"order":7}'],
+    ]
     assert of_others == ""
     assert "review waits for approval: Ship it?" in explained
+    assert commands
+    assert all(line.endswith("holdfast approve mine review --by ann") for line in commands)
     assert "holdfast approve mine review --by ann" in explained
     assert "'eve' may not answer 'review' of run 'mine'; allowed: 'ann', 'bob'" in refused.stderr
     assert "cannot be answered with this" in unfit.stderr
@@ -48,3 +56,41 @@ def test_a_question_is_listed_answered_and_shown(project: Project):
     [first, second] = json.loads(project.execute("runs", "show", "mine", "--json").stdout)["messages"]
     assert (first["question"], first["comment"]) == (0, "a regular")
     assert (second["question"], second["by"]) == (1, "ann")
+
+
+LISTENING = """\
+name: listening
+tasks:
+  first: {wait_for_signal: go}
+  review: {depends_on: first, approval: true}
+"""
+
+
+def test_runs_show_tells_who_did_what(project: Project):
+    project.write("listening.yaml", LISTENING)
+    process = project.start("run", "listening.yaml", "--id", "mine", "--json")
+    database = project.folder / ".holdfast" / "holdfast.db"
+    eventually(lambda: database.exists() and "first waits" in project.run("explain", "mine").stdout)
+
+    project.execute("runs", "pause", "mine", "--by", "ann", "--note", "lunch")
+    eventually(lambda: "paused by ann: lunch" in project.run("explain", "mine").stdout)
+    project.execute("runs", "resume", "mine", "--by", "bob")
+    process.communicate(timeout=SECONDS)
+    process = project.start("run", "--resume", "mine", "--json")
+    project.execute("signal", "mine", "go", "1", "--by", "cleo")
+    eventually(lambda: "review waits for approval" in project.run("explain", "mine").stdout)
+    project.execute("approve", "mine", "review", "--by", "dora")
+    process.communicate(timeout=SECONDS)
+
+    shown = project.execute("runs", "show", "mine").stdout
+    facts = json.loads(project.execute("runs", "show", "mine", "--json").stdout)
+    rows = [line.split() for line in shown.splitlines()]
+    acts = [row for row in rows if row[:1] in (["pause"], ["resume"])]
+    assert [row[:2] for row in acts] == [["pause", "ann"], ["resume", "bob"]]
+    assert acts[0][-1] == "lunch"
+    assert [(it["kind"], it["by"]) for it in facts["messages"]] == [
+        ("pause", "ann"),
+        ("resume", "bob"),
+        ("signal", "cleo"),
+        ("resolved", "dora"),
+    ]

@@ -22,6 +22,8 @@ class TaskRows(Enum):
 
 class ApprovalWait(NamedTuple):
     message: str = ""
+    by: str = ""
+    """One of those who may answer. Empty: everybody may."""
 
 
 class SignalWait(NamedTuple):

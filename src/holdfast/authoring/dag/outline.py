@@ -37,8 +37,8 @@ def _outline_task(task: DagTask) -> TaskOutline:
 
 def _wait_of(work: DagWork) -> TaskWait | None:
     match work:
-        case ApprovalTask(message=message):
-            return ApprovalWait(message)
+        case ApprovalTask(message=message, by=by):
+            return ApprovalWait(message, by[0] if by else "")
         case SignalTask(name=name):
             return SignalWait(name)
         case SleepTask(duration=duration):

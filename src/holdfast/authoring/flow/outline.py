@@ -59,8 +59,11 @@ def _outlines(flow: Flow, prefix: str, params: Mapping[str, Any]) -> Iterator[Ta
 
 def _wait_of(node: FlowNode, params: Mapping[str, Any]) -> TaskWait | None:
     match node.does:
-        case ApprovalNode():
-            return None if _awaited(node.key, params.get("approval_key")) is None else ApprovalWait()
+        case ApprovalNode(question=question):
+            if _awaited(node.key, params.get("approval_key")) is None:
+                return None
+            by = question.get("by") or [""]
+            return ApprovalWait(question.get("title", ""), by if isinstance(by, str) else by[0])
         case EventNode():
             name = _awaited(node.key, params.get("signal_key"))
             return None if name is None else SignalWait(name, needs_value=True)

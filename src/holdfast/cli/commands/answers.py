@@ -8,7 +8,8 @@ import typer
 
 from holdfast.cli.database import find_database, use_client
 from holdfast.cli.options import AsJson, By, Db, Namespace, RunArgument, user_name
-from holdfast.cli.views.output import print_json, print_line, say
+from holdfast.cli.views.output import json_text, print_json, say
+from holdfast.cli.views.tables import print_table
 from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
@@ -85,9 +86,17 @@ def questions(
     if as_json:
         print_json(found)
         return
-    for it in found:
-        whom = f"  (for {', '.join(it.by)})" if it.by else ""
-        print_line(f"{it.run} {it.number} {it.title}{whom}")
+    if found:
+        header = ["RUN", "#", "NAME", "FOR", "ANSWER", "QUESTION", "FACTS"]
+        print_table(header, [_question_row(it) for it in found], state=1)
+
+
+def _question_row(question: QuestionInfo) -> list[str]:
+    schema = question.schema
+    answer = schema.get("type", "JSON") if isinstance(schema, dict) else "JSON"
+    facts = "" if question.facts is None else json_text(question.facts)
+    whom = ", ".join(question.by or ())
+    return [question.run, f"#{question.number}", question.name, whom, str(answer), question.title, facts]
 
 
 def resolve(
@@ -142,7 +151,8 @@ def approve(
     if as_json:
         print_json({"run": id, "task": task, "value": answer})
     else:
-        say(f"told run {id} {'no' if reject else 'yes'} for {task!r}")
+        told = "an answer" if value is not None else "no" if reject else "yes"
+        say(f"told run {id} {told} for {task!r}")
 
 
 def signal(

@@ -47,6 +47,7 @@ _MOST_LINES = 20
 _PAGE = 10_000
 _BETWEEN_RUNS = (MessageKind.CHILD, MessageKind.TASK)
 """Messages that nobody has sent by hand, and that the tasks and children tell better."""
+_WITH_VALUES = (MessageKind.SIGNAL, MessageKind.UPDATE, MessageKind.RESOLVED, MessageKind.REJECTED)
 _MOST_ACTS = 1000
 
 
@@ -226,13 +227,16 @@ def _print_messages(messages: Sequence[MessageInfo], most: int) -> None:
 
 def _message_row(message: MessageInfo) -> list[str]:
     number = "" if message.question is None else f" #{message.question}"
+    value, comment = message.value, message.problem or message.comment
+    if message.kind not in _WITH_VALUES:
+        value, comment = None, str(value or "")  # the reason or the note
     return [
-        message.kind,
-        f"{message.name}{number}".strip(),
-        "" if message.value is None else one_line(json_text(message.value), 60),
+        message.kind.replace("_", "-"),
+        f"{message.name}{number}",
+        "" if value is None else one_line(json_text(value), 60),
         message.by,
-        "" if message.at is None else moment_text(message.at),
-        one_line(message.problem or message.comment, 60),
+        moment_text(message.at),
+        one_line(comment, 60),
     ]
 
 
