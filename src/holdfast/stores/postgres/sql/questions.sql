@@ -79,11 +79,15 @@ CROSS JOIN LATERAL (
 ) AS found;
 
 -- name: list_questions
-SELECT questions.run, runs.id, runs.workflow, number, name, details, asked_at
-FROM holdfast.questions JOIN holdfast.runs ON runs.namespace = questions.namespace AND runs.key = questions.run
+-- OFFSET 0 has each run looked up by its key, also while there are no statistics.
+SELECT questions.run, found.id, found.workflow, number, name, details, asked_at
+FROM holdfast.questions
+CROSS JOIN LATERAL (
+    SELECT id, workflow FROM holdfast.runs WHERE runs.namespace = $1::text AND runs.key = questions.run OFFSET 0
+) AS found
 WHERE questions.namespace = $1::text AND closed_at IS NULL
     AND (asked_at, questions.run, number) > ($2::timestamptz, $3::uuid, $4::int4)
-    AND ($5::text IS NULL OR runs.workflow = $5)
+    AND ($5::text IS NULL OR found.workflow = $5)
     AND ($6::text IS NULL OR (details::jsonb -> 'by') IS NULL OR (details::jsonb -> 'by') @> to_jsonb($6))
 ORDER BY asked_at, questions.run, number
 LIMIT $7::int8;

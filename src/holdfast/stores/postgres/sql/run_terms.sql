@@ -4,8 +4,14 @@ SELECT $1::text, tag, run FROM unnest($2::text[], $3::uuid[]) AS tags (tag, run)
 ON CONFLICT DO NOTHING;
 
 -- name: page_of_tagged_runs
--- Keys, the newest first. $2 is a key: only older runs. A condition that is NULL is not applied.
-SELECT runs.key FROM holdfast.run_tags JOIN holdfast.runs ON runs.namespace = $1::text AND runs.key = run_tags.run
+-- Keys, the newest first. $2 is a key: only older runs. A condition that is NULL is not applied. OFFSET 0 has each run
+-- looked up by its key. Without statistics, as in a new database, a join would read all runs once for each tag.
+SELECT found.key FROM holdfast.run_tags
+CROSS JOIN LATERAL (
+    SELECT key, status, workflow, fingerprint FROM holdfast.runs
+    WHERE runs.namespace = $1::text AND runs.key = run_tags.run
+    OFFSET 0
+) AS found
 WHERE run_tags.namespace = $1 AND run_tags.tag = $3::text
     AND run_tags.run < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
     AND ($4::text IS NULL OR status = $4)
