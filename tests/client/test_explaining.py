@@ -356,7 +356,7 @@ async def test_a_parked_run_says_why_and_what_to_do(store_url: str) -> None:
         assert (found.status, parked.kind) == (RunStatus.PARKED, ReasonKind.PARKED)
         assert "'charge'" in parked.problem
         assert parked.until is not None, "nodes try it again then"
-        assert parked.advice.startswith("mend that, then: holdfast runs resume r")
+        assert parked.advice.endswith("try it again by themselves; at once: holdfast runs resume r")
         assert only(found, ReasonKind.MESSAGE).what == (
             "signal 'go' has arrived, and is read when the run is resumed"
         )

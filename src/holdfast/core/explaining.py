@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -85,11 +86,11 @@ def _ended(run: RunRecord) -> Reason:
             what = "it ended with success"
         case RunStatus.FAILED:
             what = f"it failed: {run.failure.summary}" if run.failure is not None else "it failed"
-            advice = f"to try again what failed: holdfast runs retry {_id(run)}"
+            advice = f"to try again what failed: holdfast runs retry {quote(_id(run))}"
         case _:
             reason = run.failure.message if run.failure is not None else ""
             what = f"it was cancelled: {reason}" if reason else "it was cancelled"
-            advice = f"to open it again: holdfast runs retry {_id(run)}"
+            advice = f"to open it again: holdfast runs retry {quote(_id(run))}"
     return Reason(ReasonKind.END, "", what, since, advice=advice)
 
 
@@ -97,7 +98,7 @@ class _Explainer:
     def __init__(self, situation: Situation, requests: OpenRequests, around: Surroundings) -> None:
         self._situation, self._requests, self._around = situation, requests, around
         self._run, self._now = situation.run, around.now
-        self._id = _id(situation.run)
+        self._id = quote(_id(situation.run))  # as a word of a command
         self._nodes = nodes_for(self._run.claim, situation.nodes, self._now)
         self._is_any_there = any(node.may_live(self._now) for node in situation.nodes)
 
@@ -119,7 +120,9 @@ class _Explainer:
         ]
         yield from found
         if not found:
-            advice = "this should not happen: holdfast doctor tells more; cancel the run and start it again"
+            advice = (
+                "this should not happen: cancel the run and start it again; to know more: holdfast doctor"
+            )
             yield Reason(ReasonKind.NODE, "", "it waits", problem="nothing will wake it", advice=advice)
 
     # --- the run itself
@@ -150,9 +153,8 @@ class _Explainer:
     def _parked(self) -> Reason:
         run = self._run
         problem = run.failure.summary if run.failure is not None else "its code does not fit it"
-        advice = f"mend that, then: holdfast runs resume {self._id}"
-        if run.wake_at is not None:
-            advice += "; until then nodes try it again by themselves"
+        then = "then" if run.wake_at is None else "and nodes try it again by themselves; at once"
+        advice = f"mend that, {then}: holdfast runs resume {self._id}"
         return Reason(
             ReasonKind.PARKED,
             run.workflow,
@@ -320,7 +322,7 @@ class _Explainer:
         problem = advice = ""
         if item.service not in self._around.services:
             problem = f"no worker serves {item.service!r}"
-            advice = "start one; holdfast workers list shows those that are there"
+            advice = "start one; to see those that are there: holdfast workers"
         return Reason(ReasonKind.SERVICE, item.service, what, moment(item.created_at), None, problem, advice)
 
     def _open_wait(self, task: OpenTaskRow) -> Reason:
@@ -328,25 +330,25 @@ class _Explainer:
         asked = _read_map(task)
         since = moment(task.created_at)
         details = self._details_of(asked.get("question"))
-        by = f" --by {details.by[0]}" if details.by else ""
+        by = f" --by {quote(details.by[0])}" if details.by else ""
         if isinstance(asked.get("promise"), str):
             message = details.title or asked.get("message")
             what = f"{task.name} waits for approval" + (f": {message}" if message else "")
-            advice = f"holdfast approve {self._id} {task.name}{by}"
+            advice = f"holdfast approve {self._id} {quote(task.name)}{by}"
             return Reason(ReasonKind.APPROVAL, task.name, what, since, advice=advice)
         name = asked.get("signal")
         if isinstance(asked.get("question"), int):
             what = f"{task.name} waits for approval" + (f": {details.title}" if details.title else "")
-            advice = f"holdfast approve {self._id} {task.name}{by}"
+            advice = f"holdfast approve {self._id} {quote(task.name)}{by}"
             shown = name if isinstance(name, str) else task.name
             return Reason(ReasonKind.APPROVAL, shown, what, since, advice=advice)
         if isinstance(name, str):
             if self._situation.first_wait == (WaitKind.APPROVAL, name):
-                advice = f"holdfast approve {self._id} {task.name}"
+                advice = f"holdfast approve {self._id} {quote(task.name)}"
                 return Reason(
                     ReasonKind.APPROVAL, name, f"{task.name} waits for approval", since, advice=advice
                 )
-            advice = f"holdfast signal {self._id} {name} JSON"
+            advice = f"holdfast signal {self._id} {quote(name)} JSON"
             return Reason(
                 ReasonKind.SIGNAL, name, f"{task.name} waits for signal {name!r}", since, advice=advice
             )
@@ -389,7 +391,7 @@ class _Explainer:
             what = f"it has asked for promise {name!r}, which has not come"
             if read.title:
                 what = f"it asks{' ' + ' or '.join(read.by) if read.by else ''}: {read.title}"
-            by = f" --by {read.by[0]}" if read.by else ""
+            by = f" --by {quote(read.by[0])}" if read.by else ""
             advice = f"holdfast resolve {self._id} '#{number}' JSON{by}"
             yield Reason(ReasonKind.PROMISE, name, what, moment(at), advice=advice)
         if len(questions) > _SHOWN:
@@ -428,12 +430,14 @@ class _Explainer:
                 yield kind, name
 
     def _wait(self, kind: WaitKind, name: str, since: Instant | None) -> Reason:
-        verb = f"holdfast signal {self._id} {name} JSON"
+        verb = f"holdfast signal {self._id} {quote(name)} JSON"
         if kind is WaitKind.PROMISE:
-            verb = f"hf.resolve({self._id!r}, {name!r}, value), or hf.reject"
+            verb = f"hf.resolve({_id(self._run)!r}, {name!r}, value), or hf.reject"
         if kind is WaitKind.UPDATE:
             what = f"it waits for an update, such as {name!r}"
-            return Reason(ReasonKind.UPDATE, name, what, advice=f"holdfast update {self._id} {name} JSON")
+            return Reason(
+                ReasonKind.UPDATE, name, what, advice=f"holdfast update {self._id} {quote(name)} JSON"
+            )
         what = f"it has asked for {kind.value} {name!r}, which has not come"
         return Reason(ReasonKind(kind.value), name, what, _moment(since), advice=verb)
 
@@ -444,7 +448,7 @@ class _Explainer:
         for child in shown:
             what = f"child {child.id} of workflow {child.workflow!r} is {child.status.value}"
             problem = f"the child is {child.status.value}" if child.status in _STOPPED else ""
-            advice = f"holdfast explain {child.id}"
+            advice = f"holdfast explain {quote(child.id)}"
             since = moment(child.created_at)
             yield Reason(ReasonKind.CHILD, child.id, what, since, None, problem, advice)
         left = self._situation.child_count - len(shown)

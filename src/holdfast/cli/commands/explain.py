@@ -27,8 +27,9 @@ def explain(run: RunArgument, as_json: AsJson = False, db: Db = None, namespace:
     async def ask(client: Holdfast) -> Explanation:
         return await client.explain((await find_run(client, run)).id)
 
-    found = use_client(find_database(db, namespace), ask)
+    database = find_database(db, namespace)
+    found = use_client(database, ask)
     if as_json:
         print_json(found, is_pretty=True)
     else:
-        print_explanation(found)
+        print_explanation(found, database)

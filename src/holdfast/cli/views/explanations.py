@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 
+from holdfast.cli.database import DatabaseOptions
 from holdfast.cli.views.output import print_line, span_text, stdout
 from holdfast.cli.views.visible import one_line
 from holdfast.core.explanations import Explanation, Reason
@@ -12,22 +13,26 @@ from holdfast.core.explanations import Explanation, Reason
 _LONGEST = 1000
 
 
-def print_explanation(explanation: Explanation) -> None:
+def print_explanation(explanation: Explanation, database: DatabaseOptions) -> None:
     now = dt.datetime.now(dt.UTC)
     version = f" {explanation.version}" if explanation.version else ""
     print_line(f"run {explanation.run} of {explanation.workflow}{version} is {explanation.status.value}")
-    for text, style in reason_lines(explanation, now):
+    for text, style in reason_lines(explanation, database, now):
         stdout().print(f"  {text}", style=style or None)
 
 
-def reason_lines(explanation: Explanation, now: dt.datetime) -> Iterator[tuple[str, str]]:
+def reason_lines(
+    explanation: Explanation, database: DatabaseOptions, now: dt.datetime
+) -> Iterator[tuple[str, str]]:
     """Lines, each with its style."""
     for reason in explanation.reasons:
         yield one_line(reason.what + _span_of(reason, now), _LONGEST), ""
         if reason.problem:
             yield f"  problem: {one_line(reason.problem, _LONGEST)}", "red"
         if reason.advice:
-            yield f"  to move it: {one_line(reason.advice, _LONGEST)}", ""
+            # A command comes last. It gets the options of this one, so that it can be pasted.
+            words = [reason.advice, *(database.options if "holdfast " in reason.advice else ())]
+            yield f"  to move it: {one_line(' '.join(words), _LONGEST)}", ""
     for note in explanation.notes:
         yield f"({note})", ""
 

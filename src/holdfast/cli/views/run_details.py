@@ -35,6 +35,7 @@ from holdfast.cli.views.wording import (
 from holdfast.client.client import Client
 from holdfast.client.operators import MessageInfo
 from holdfast.client.run import AttemptInfo, Cursor, RunInfo, TaskInfo, cursor_in
+from holdfast.client.streams import StreamInfo
 from holdfast.core.explanations import Explanation
 from holdfast.core.records import TASK_VERSION, MessageKind, TaskRecord
 from holdfast.core.values import Failure, RunStatus, TaskStatus
@@ -76,11 +77,13 @@ class RunDetails(NamedTuple):
     """The actions that visits of nodes have led to, by the number of the task."""
     messages: Sequence[MessageInfo] = ()
     """What it was told, and what operators did to it."""
+    streams: Sequence[StreamInfo] = ()
 
     def facts(self) -> dict[str, Any]:
         reasons = () if self.explanation is None else self.explanation.reasons
         more = {"reasons": reasons, "state": self.state, "cursor": self.cursor}
         rows = {"tasks": self._task_facts(), "attempts": self.attempts, "messages": self.messages}
+        more["streams"] = self.streams
         return {**msgspec.structs.asdict(self.info), **more, **rows}
 
     def is_replaced(self, task: TaskInfo) -> bool:
@@ -127,7 +130,10 @@ async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> R
     skipped = _skipped(progress, tasks)
     why = None if info.status.is_final else await client.explain(info.id)
     told = await _read_messages(client, info)
-    return RunDetails(info, progress, tasks, outcomes, skipped, attempts, state, cursor, why, actions, told)
+    streams = await client.streams(info.id)
+    return RunDetails(
+        info, progress, tasks, outcomes, skipped, attempts, state, cursor, why, actions, told, streams
+    )
 
 
 async def _read_messages(client: Client, info: RunInfo) -> list[MessageInfo]:
@@ -194,7 +200,7 @@ def _state_of(row: TaskInfo | TaskLine) -> str:
 def print_run_details(details: RunDetails, database: DatabaseOptions, *, is_full: bool) -> None:
     tasks, attempts = details.tasks, details.attempts
     most = max(len(tasks), len(attempts)) if is_full else _MOST_ROWS
-    _print_facts(details, None if is_full else _MOST_CHARACTERS)
+    _print_facts(details, database, None if is_full else _MOST_CHARACTERS)
     if tasks and details.progress.has_cursor and not is_full:
         _print_nodes(details)
     elif tasks:
@@ -289,7 +295,7 @@ def _print_rest(all: Iterable[str], shown: Iterable[str]) -> None:
         print_line(f"and {left_out.total():,} more ({states}); --full and --json have all of them")
 
 
-def _print_facts(details: RunDetails, longest: int | None) -> None:
+def _print_facts(details: RunDetails, database: DatabaseOptions, longest: int | None) -> None:
     info, state, cursor = details.info, details.state, details.cursor or Cursor()
     took = between(info.started_at, info.finished_at, dt.datetime.now(dt.UTC))
     is_task = info.version == TASK_VERSION
@@ -300,12 +306,14 @@ def _print_facts(details: RunDetails, longest: int | None) -> None:
         "workflow": "" if is_task else f"{info.workflow} {info.version}",
         "status": info.status.value,
         "chapter": f"{info.chapter:,}" if info.chapter > 1 else "",
-        "tags": ", ".join(info.tags),
         "note": info.note,
-        "priority": str(info.priority) if info.priority else "",
-        "by": info.started_by,
-        "created": moment_text(info.created_at),
+        "tags": ", ".join(info.tags),
+        "priority": str(info.priority or ""),
         "deadline": "" if info.deadline is None else moment_text(info.deadline),
+        "by": info.started_by,
+        "had id": info.former_id or "",
+        "previous": info.previous or "",
+        "created": moment_text(info.created_at),
         "started": moment_text(info.started_at) if info.started_at is not None else "",
         "finished": moment_text(info.finished_at) if info.finished_at is not None else "",
         "took": "" if took is None else span_text(took),
@@ -314,6 +322,7 @@ def _print_facts(details: RunDetails, longest: int | None) -> None:
         "steps": f"{cursor.steps:,}" if cursor.steps else "",
         "input": json_text(info.input),
         "state": json_text(state) if state else "",
+        "streams": ", ".join(f"{each.name} ({each.count:,})" for each in details.streams),
         "output": json_text(info.output) if info.output is not None else "",
         "problem": info.failure.summary if info.failure is not None else "",
     }
@@ -324,7 +333,8 @@ def _print_facts(details: RunDetails, longest: int | None) -> None:
             console.print(f"{name:<10}", style="bold", end="")
             console.print(one_line(value, longest), style=style or None)
     if details.explanation is not None:
-        for number, (text, style) in enumerate(reason_lines(details.explanation, dt.datetime.now(dt.UTC))):
+        lines = reason_lines(details.explanation, database, dt.datetime.now(dt.UTC))
+        for number, (text, style) in enumerate(lines):
             console.print(f"{'waits' if number == 0 else '':<10}", style="bold", end="")
             console.print(text, style=style or None)
 
@@ -416,7 +426,5 @@ def _next_steps(details: RunDetails, database: DatabaseOptions) -> list[str]:
             return ["", f"try again what failed: {database.command('run', '--retry', info.id)}"]
         case RunStatus.PARKED:
             return ["", f"when that is mended: {database.command('run', '--resume', info.id)}"]
-        case RunStatus.PAUSED:
-            return ["", f"let it go on: {database.command('runs', 'resume', info.id)}"]
         case _:
             return []

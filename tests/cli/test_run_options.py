@@ -1,0 +1,56 @@
+"""What `holdfast runs show` and `holdfast explain` say of runs that were started with options."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import json
+import shlex
+
+from tests.cli.processes import Project
+
+from holdfast import Catalog, Holdfast, context, workflow
+
+catalog = Catalog()
+ID = "it's one; of two"
+
+
+@workflow(catalog=catalog)
+async def wait() -> None:
+    context().publish("progress", 1)
+    await context().signal("go on")
+
+
+async def fill(project: Project) -> None:
+    async with Holdfast(f"sqlite:///{project.folder}/own.db", catalog=catalog) as hf:
+        await hf.start(wait, id=ID)
+        options = wait.options(
+            id=ID, id_policy="replace", tags=["red", "grün"], note="a gift", priority=3, by="ann",
+            deadline=dt.timedelta(hours=1),
+        )  # fmt: skip
+        await hf.start(options)
+        await anext(hf.stream(ID, "progress"))
+
+
+def test_a_run_is_shown_with_its_options_and_with_commands_to_paste(project: Project) -> None:
+    asyncio.run(fill(project))
+
+    shown = project.run("runs", "show", ID, "--db", "own.db").stdout
+    facts = {line[:10].strip(): line[10:] for line in shown.splitlines()}
+    whole = json.loads(project.run("runs", "show", ID, "--db", "own.db", "--json").stdout)
+    explained = project.run("explain", ID, "--db", "own.db").stdout
+
+    assert {name: facts[name] for name in ("note", "tags", "priority", "by", "streams")} == {
+        "note": "a gift",
+        "tags": "red, grün",
+        "priority": "3",
+        "by": "ann",
+        "streams": "progress (1)",
+    }
+    assert facts["deadline"].startswith("20")
+    assert project.run("runs", "show", facts["previous"], "--db", "own.db").stdout.count(f"had id    {ID}")
+    assert whole["streams"] == [{"name": "progress", "first": 0, "count": 1}]
+    (advice,) = [line for line in explained.splitlines() if "holdfast signal" in line]
+    assert shlex.split(advice.partition("to move it: ")[2]) == [
+        "holdfast", "signal", ID, "go on", "JSON", "--db", "own.db",
+    ]  # fmt: skip
