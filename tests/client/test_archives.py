@@ -525,6 +525,7 @@ async def test_a_file_is_read_by_its_path(sqlite_url: str, other_url: str, tmp_p
         report = await copy.import_runs(file, progress=seen.append)
 
         assert report == seen[-1] == ImportReport(checked=1, runs=1)
+        assert seen[0] == ImportReport(checked=1), "nothing is imported while the file is checked"
         with pytest.raises(BadFile, match="no such file"):
             await copy.import_runs(str(tmp_path / "nope"))
         wrong: Any = 5

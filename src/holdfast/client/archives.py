@@ -339,7 +339,9 @@ class _Import:
         if self._writes and self._refusals:
             self.finish()
         if self._progress is not None:
-            self._progress(self.report())
+            # Nothing is imported while the file is checked.
+            report = self.report()
+            self._progress(report if self._writes else msgspec.structs.replace(report, runs=0, live=0))
 
     def _count(self, arrived: _Arrived, standing: Standing) -> None:
         if standing is Standing.SAME:
@@ -361,7 +363,6 @@ class _Import:
 
     def report(self) -> ImportReport:
         found = self._counts
-        # The first pass writes nothing yet.
         return ImportReport(self.checked, found["runs"], found["live"], found["existing"], found["skipped"])
 
     def finish(self) -> ImportReport:
