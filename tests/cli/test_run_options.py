@@ -49,6 +49,8 @@ def test_a_run_is_shown_with_its_options_and_with_commands_to_paste(project: Pro
     }
     assert facts["deadline"].startswith("20")
     assert project.run("runs", "show", facts["previous"], "--db", "own.db").stdout.count(f"had id    {ID}")
+    wrong = project.run("runs", "stream", ID, "progres", "--no-follow", "--db", "own.db")
+    assert "has published nothing to stream 'progres'; it has progress" in wrong.stderr
     assert whole["streams"] == [{"name": "progress", "first": 0, "count": 1}]
     (advice,) = [line for line in explained.splitlines() if "holdfast signal" in line]
     assert shlex.split(advice.partition("to move it: ")[2]) == [

@@ -177,6 +177,10 @@ def read_stream(
             if item.is_first and item.attempt > 1:
                 say(f"{one_line(item.task or '')}: attempt {item.attempt} begins again")
             print_line(log_line(json_text(item.value)))
+        known = [each.name for each in await client.streams(info.id)]
+        if name not in known:
+            others = f"; it has {', '.join(map(one_line, known))}" if known else ""
+            say(f"run {one_line(info.id)} has published nothing to stream {name!r}{others}")
 
     use_client(find_database(db, namespace), print_items)
 
