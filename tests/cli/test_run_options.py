@@ -7,6 +7,7 @@ import datetime as dt
 import json
 import shlex
 
+import pytest
 from tests.cli.processes import Project
 
 from holdfast import Catalog, Holdfast, context, workflow
@@ -56,3 +57,27 @@ def test_a_run_is_shown_with_its_options_and_with_commands_to_paste(project: Pro
     assert shlex.split(advice.partition("to move it: ")[2]) == [
         "holdfast", "signal", ID, "go on", "JSON", "--db", "own.db",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (
+            ["try-now", "--workflow", "wait", "--task", "x"],
+            "for --task: it is for one run, not for all that match",
+        ),
+        (
+            ["resume", "--all", "--timers", "wait"],
+            "for --timers: it is for paused runs, and --all means parked",
+        ),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(
+    project: Project, arguments: list[str], problem: str
+) -> None:
+    asyncio.run(fill(project))
+
+    refused = project.run("runs", *arguments, "--db", "own.db", "--yes")
+
+    assert refused.returncode == 2
+    assert problem in refused.stderr

@@ -128,6 +128,8 @@ def _command(act: _Act) -> Callable[[Callable[..., _Plan]], Callable[..., None]]
 
         def command(**given: Any) -> None:
             chosen = _choose(**{name: given.pop(name) for name in common})
+            if chosen.run is None and given.get("task") is not None:
+                raise typer.BadParameter("it is for one run, not for all that match", param_hint="--task")
             _perform(act, plan(user_name(given.pop("by")), **given), chosen)
 
         keyword = inspect.Parameter.KEYWORD_ONLY
@@ -153,7 +155,8 @@ def _perform(act: _Act, plan: _Plan, chosen: _Chosen) -> None:
         if as_json:
             print_json({"matching": count})
         else:
-            say(f"{count:,} run{'' if count == 1 else 's'} match; give --yes to {act.verb} them")
+            found = "1 run matches" if count == 1 else f"{count:,} runs match"
+            say(f"{found}; give --yes to {act.verb} {'it' if count == 1 else 'them'}")
         return
     report = use_client(database, lambda client: plan[1](client.select(**given)))
     if as_json:
@@ -258,6 +261,8 @@ def resume_runs(
         return
     if run is not None or chosen.conditions.keys() - {"workflow"}:
         raise typer.BadParameter("it goes with --workflow, and with nothing else", param_hint="--all")
+    if timers != "catch_up":
+        raise typer.BadParameter("it is for paused runs, and --all means parked runs", param_hint="--timers")
     resumed = use_client(chosen.database, lambda client: client.resume_all(workflow))
     if as_json:
         print_json({"resumed": resumed})
