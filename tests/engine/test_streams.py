@@ -259,6 +259,7 @@ async def test_what_cannot_be_published_is_refused_by_name(hf: Holdfast, catalog
         try_to(lambda: kept.publish("tokens", "x" * 5_000_000))
         try_to(lambda: kept.publish("tokens", object()))
         try_to(lambda: kept.publish("", 1))
+        try_to(lambda: kept.publish_many("tokens", "word"))
         try_to(lambda: kept.publish_many("tokens", range(10_001)))
         try_to(lambda: [kept.publish("tokens", number) for number in range(10_001)])  # nobody awaits it
 
@@ -270,12 +271,13 @@ async def test_what_cannot_be_published_is_refused_by_name(hf: Holdfast, catalog
         PayloadTooLarge.__name__,
         "CannotStore",
         BadOption.__name__,
+        BadOption.__name__,
         StreamOverflow.__name__,
         StreamOverflow.__name__,
         "CannotStore",
         OutsideContext.__name__,
     ]
-    assert "write `await` before publish()" in refused[4][1]
+    assert "write `await` before publish()" in refused[5][1]
     assert values(await read(run.stream("tokens"))) == list(range(10_000))
     assert await read(run.stream("progress")) == []
 
