@@ -149,6 +149,8 @@ async def test_prune_deletes_by_age_status_and_workflow(store_url: str) -> None:
         assert [info.id for info in await hf.list()] == ["broken", "twice-2"]
         assert (await hf.prune(NOW, status=RunStatus.FAILED)).runs == 1
         assert [info.id for info in await hf.list()] == ["twice-2"]
+        with pytest.raises(BadOption, match="must be zero or more; a negative age would mean every run"):
+            await hf.prune(-dt.timedelta(days=30))
         with pytest.raises(BadOption, match="only ended runs are deleted"):
             await hf.prune(NOW, status="running")
 

@@ -101,6 +101,8 @@ class Retention:
     async def prune_older(self, older_than: dt.timedelta, options: PruneOptions) -> PruneReport:
         """Raises BadOption."""
         age = checked_span("older_than", older_than)
+        if age < dt.timedelta(0):
+            raise BadOption("older_than", older_than, "zero or more; a negative age would mean every run")
         limit, status = options.get("limit"), options.get("status")
         if limit is not None and (not isinstance(limit, int) or limit < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadOption("limit", limit, "1 or more")
