@@ -7,15 +7,15 @@ row, as a JSON list, since a stream may have thousands of items a second.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple, cast
 
 import msgspec
 
 from holdfast.core.codec import Codec
 from holdfast.core.names import checked_name
 from holdfast.core.values import Instant, RunStatus
-from holdfast.errors import StreamOverflow
+from holdfast.errors import BadOption, StreamOverflow
 
 MOST_UNWRITTEN: Final = 10_000
 """How many items of an attempt may wait to be written. More are refused."""
@@ -29,7 +29,11 @@ _ROW_BYTES = 64 * 1024
 
 
 def encode_items(codec: Codec, stream: str, at: Instant, items: Iterable[object]) -> list[bytes]:
-    """Each item as it is stored: JSON of its instant and its value. Raises CannotStore, PayloadTooLarge."""
+    """Each item as it is stored: JSON of its instant and its value. Raises BadOption, CannotStore,
+    PayloadTooLarge."""
+    if isinstance(items, str | bytes | Mapping):  # it would be published letter by letter, or key by key
+        given = cast("object", items)
+        raise BadOption("items", given, "several items, such as a list; publish() takes one")
     what = f"an item of stream {stream!r}"
     return [b"[%d,%b]" % (at, codec.encode(item, what)) for item in items]
 

@@ -25,7 +25,7 @@ from holdfast.core.failures import capture
 from holdfast.core.log_lines import OutputLine, PrintedText
 from holdfast.core.stream_items import checked_stream, encode_items
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, task_id
-from holdfast.errors import BadOption, OutsideContext
+from holdfast.errors import OutsideContext
 from holdfast.executors.forks import ForkGuard
 from holdfast.executors.publishing import AwaitableItems
 from holdfast.executors.task_logging import TaskLogBuffer, add_to_logs
@@ -179,8 +179,6 @@ class TaskContext(msgspec.Struct, eq=False):
     def publish_many(self, stream: str, items: Iterable[object]) -> Awaitable[None]:
         """`publish` for several items. Either all of them are published, or none."""
         stream, link = checked_stream(stream), self._link
-        if isinstance(items, (str, bytes, dict)):  # it would be published letter by letter, or key by key
-            raise BadOption("items", items, "several items, such as a list; publish() takes one")
         encoded = encode_items(link.codec, stream, _now(), items)
         if self._has_ended or link.fork_guard.is_forked or link.publish is None:
             raise OutsideContext(

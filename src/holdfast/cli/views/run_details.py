@@ -83,8 +83,7 @@ class RunDetails(NamedTuple):
         reasons = () if self.explanation is None else self.explanation.reasons
         more = {"reasons": reasons, "state": self.state, "cursor": self.cursor}
         rows = {"tasks": self._task_facts(), "attempts": self.attempts, "messages": self.messages}
-        more["streams"] = self.streams
-        return {**msgspec.structs.asdict(self.info), **more, **rows}
+        return {**msgspec.structs.asdict(self.info), **more, "streams": self.streams, **rows}
 
     def is_replaced(self, task: TaskInfo) -> bool:
         """The row is from before the run was opened again, and no longer counts."""
