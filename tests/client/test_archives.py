@@ -396,6 +396,40 @@ async def test_a_live_parent_is_refused_without_the_children_it_waits_for(
         assert await (await copy.get("outer")).result(timeout=SOON) == ["here", "repaired"]
 
 
+async def test_the_flows_that_a_flow_may_call_are_exported_with_it(store_url: str, other_url: str) -> None:
+    async with holdfast(other_url) as hf:
+        await published(hf, "innermost", {"kind": "approval", "params": {"approval_key": "$shared.last"}})
+        await published(hf, "inner", {"kind": "subflow", "workflow": "innermost"})
+        await published(hf, "not called", {"kind": "subflow", "workflow": "innermost"})
+        asking = {"kind": "approval", "params": {"approval_key": "$shared.first"}}
+        await published(hf, "outer", asking, {"kind": "subflow", "workflow": "inner"})
+        await hf.start("outer", id="r")
+        await until(lambda: is_waiting(hf, "r"))
+        lines = await lines_of(hf)
+    kinds = [(found["kind"], found["row"].get("name")) for found in map(json.loads, lines) if "row" in found]
+    flows = ["outer", "inner", "innermost"]
+    assert sorted(name for kind, name in kinds if kind == "definition") == sorted(flows)
+
+    async with holdfast(store_url) as copy:
+        await copy.import_runs(lines, live=True)
+        await copy.approve("r", "n0")
+        await until(lambda: is_asked(copy, "r/n1/n0"))
+        await copy.approve("r/n1/n0", "n0")
+        await (await copy.get("r")).result(timeout=SOON)
+
+
+async def published(hf: Holdfast, name: str, *nodes: dict[str, Any]) -> None:
+    """A flow that goes through these nodes."""
+    named = {f"n{number}": node for number, node in enumerate(nodes)}
+    edges = [{"from": f"n{number}", "to": f"n{number + 1}"} for number in range(len(nodes) - 1)]
+    await hf.flows.create(name)
+    await hf.flows.publish(name, json.dumps({"start": "n0", "nodes": named, "edges": edges}))
+
+
+async def is_asked(hf: Holdfast, run: str) -> bool:
+    return any(question.run == run for question in await hf.questions())
+
+
 def names(lines: list[str]) -> list[str]:
     found = [json.loads(line) for line in lines]
     return [each["row"]["id"] for each in found if each["kind"] == "run"]

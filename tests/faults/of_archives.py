@@ -60,6 +60,12 @@ FAULTS = [
         cases(CLIENT, "test_old_items_of_streams_are_kept_for_a_day_after_an_import[sqlite]"),
     ),
     Fault(
+        "called-flows-left-behind",
+        "a run finds the flows that it calls where it is imported",
+        [Code("client.client:Client._calls_of").replace("self._workflows.startable_as(A).calls", "()")],
+        cases(CLIENT, "test_the_flows_that_a_flow_may_call_are_exported_with_it[sqlite]"),
+    ),
+    Fault(
         "live-parents-imported-alone",
         "a run is not imported to wait for ever for a child that is not there",
         [Code("client.archives:_Import.refuse_parents").replace("A not in B and A not in C", "False")],

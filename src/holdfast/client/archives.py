@@ -38,6 +38,7 @@ from holdfast.core.archive_lines import (
     RowRead,
     read_row,
 )
+from holdfast.core.records import Definition
 from holdfast.core.values import Instant, RunKey, key_text
 from holdfast.errors import BadFile, BadOption, CannotImport, VersionConflict
 from holdfast.ports.archives import ArchiveStore, ArrivingRun, ColumnTypes, RowValues, Standing
@@ -93,10 +94,19 @@ class _Store(ArchiveStore, DefinitionStore, RunStore, Protocol):
 
 
 class Archives:
-    def __init__(self, store: _Store, *, namespace: str, now: Callable[[], Instant]) -> None:
+    def __init__(
+        self,
+        store: _Store,
+        *,
+        namespace: str,
+        now: Callable[[], Instant],
+        calls: Callable[[Definition], Sequence[str]],
+    ) -> None:
+        """`calls` gives the names of the workflows that a published flow may call."""
         self._store = store
         self._namespace = namespace
         self._now = now
+        self._calls = calls
 
     # --- exporting
 
@@ -117,10 +127,30 @@ class Archives:
                         self._namespace, page, sink, children=children, ended=ended
                     )
                     page = page[done:]
+                    async for line in self._called(writer, seen, sink.published):
+                        yield line
                     file.seek(0)
                     for line in file:
                         yield line.decode()
         yield writer.footer().decode()
+
+    async def _called(
+        self, writer: ArchiveWriter, seen: set[tuple[str, str]], published: list[Definition]
+    ) -> AsyncIterator[str]:
+        """The flows that these may call, and those that they may call. A run that has not ended, or is
+        retried, may call them where it is imported."""
+        while published:
+            for name in self._calls(published.pop()):
+                newest = await self._store.find_published_definition(self._namespace, name, None)
+                if newest is None:
+                    continue
+                with _spool() as file:
+                    sink = _FileSink(file, writer, seen)
+                    await self._store.export_definition(self._namespace, newest.name, newest.version, sink)
+                    published += sink.published
+                    file.seek(0)
+                    for line in file:
+                        yield line.decode()
 
     async def _listed(self, conditions: RunConditions, *, children: bool) -> AsyncIterator[list[RunKey]]:
         """The runs that match, newest first. With `children`, without those that come with their parent."""
@@ -164,6 +194,8 @@ class _FileSink:
         self._file = file
         self._writer = writer
         self._seen = seen
+        self.published: list[Definition] = []
+        """Definitions of published flows, as they were written."""
 
     @property
     def is_full(self) -> bool:
@@ -178,6 +210,9 @@ class _FileSink:
             if name in self._seen:
                 return
             self._seen.add(name)
+            if kind == DEFINITION and row["number"] is not None:
+                facts = [row[column] for column in ("name", "version", "kind", "hash", "source")]
+                self.published.append(Definition(*facts, is_published=True))
         self._file.write(self._writer.row(kind, row))
 
     def end_run(self) -> None:

@@ -53,6 +53,7 @@ from holdfast.core.run_options import (
 )
 from holdfast.core.values import Instant, Payload, RunKey, key_text
 from holdfast.errors import (
+    BadDocument,
     BadOption,
     ForbiddenInWorkflow,
     NotPublished,
@@ -99,7 +100,7 @@ class Client(RunReading):
         self._operators = Operators(store, namespace=namespace, now=now)
         self._families = Families(store, store, workflows, waiters, namespace=namespace, now=now)
         self._retention = Retention(store, namespace=namespace, now=now)
-        self._archives = Archives(store, namespace=namespace, now=now)
+        self._archives = Archives(store, namespace=namespace, now=now, calls=self._calls_of)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)
         self.workers = Workers(
@@ -266,6 +267,12 @@ class Client(RunReading):
             await self._store.register_definitions(self.namespace, [definition], self._now())
             self._registered.add((definition.name, definition.version))
         return startable
+
+    def _calls_of(self, published: Definition) -> Sequence[str]:
+        try:
+            return self._workflows.startable_as(published).calls
+        except BadDocument:  # of a later version: what it calls is not known here
+            return ()
 
     async def _startable_by_name(self, workflow: Any, version: str | int | None) -> Startable | None:
         """A published flow, the task of that name, or what another process has. Raises NotPublished."""

@@ -76,6 +76,10 @@ class ArchiveStore(Protocol):
         Returns how many of `roots` it has looked at."""
         ...
 
+    async def export_definition(self, namespace: str, name: str, version: str, sink: RunSink) -> None:
+        """Give the definition of a workflow to the sink, and the flow that it belongs to."""
+        ...
+
     async def compare_runs(self, namespace: str, runs: Sequence[ArrivingRun]) -> list[Standing]: ...
 
     async def import_definitions(

@@ -49,6 +49,9 @@ class SqlArchiveStore(SqlRole):
 
         return await self._driver.read(script, snapshot=True, may_be_long=True)
 
+    async def export_definition(self, namespace: str, name: str, version: str, sink: RunSink) -> None:
+        await self._driver.read(lambda tx: _Export(tx, namespace, sink).write_definition(name, version))
+
     async def compare_runs(self, namespace: str, runs: Sequence[ArrivingRun]) -> list[Standing]:
         return await self._driver.read(
             lambda tx: _compare(tx, RunColumns(tx), namespace, runs), snapshot=True, may_be_long=True
@@ -116,7 +119,7 @@ class _Export:
         row = self._columns.find(self._tx, "run", self._namespace, key)
         if row is None:
             return
-        self._write_definition(row["workflow"], row["version"])
+        self.write_definition(row["workflow"], row["version"])
         left_out = [] if with_children or row["status"] not in _OPEN else self._open_children(key)
         self._sink.begin_run(key, root, row, left_out)
         for table, each in all_rows(self._tx, self._columns, key):
@@ -127,7 +130,7 @@ class _Export:
         children = self._tx.rows("children_to_export", self._namespace, parent)
         return sorted(key for key, status in children if status in _OPEN)
 
-    def _write_definition(self, name: str, version: str) -> None:
+    def write_definition(self, name: str, version: str) -> None:
         if (name, version) in self._definitions:
             return
         self._definitions.add((name, version))

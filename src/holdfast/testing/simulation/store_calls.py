@@ -95,6 +95,7 @@ READS = frozenset(
         "read_changes",
         "archive_columns",
         "export_runs",
+        "export_definition",
         "compare_runs",
     }
 )
