@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, SOON
 
 from holdfast import (
     Catalog,
@@ -681,3 +681,21 @@ async def test_a_dag_is_limited_too(tmp_path: Path, catalog: Catalog) -> None:
         with pytest.raises(HistoryTooLong):
             await run.result()
         assert (await run.status()) is RunStatus.FAILED
+
+
+async def test_a_handler_of_updates_cannot_end_the_chapter(store_url: str, catalog: Catalog) -> None:
+    @workflow(catalog=catalog)
+    async def handling() -> str:
+        async def end() -> None:
+            context().continue_as()
+
+        context().on_update("end", end)
+        return await context().signal("stop", str)
+
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(handling)
+        with pytest.raises(ChapterRefused, match="ended the handler of update 'end' with it"):
+            await run.update("end", timeout=SOON)
+        await run.signal("stop", "stopped")
+
+        assert await run.result() == "stopped"

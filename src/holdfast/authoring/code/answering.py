@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from holdfast.authoring.code.chapter_end import ChapterEnd
 from holdfast.authoring.code.loop import CALLBACKS_ALLOWED
 from holdfast.authoring.code.requests import DefinitionResolver, Requests
 from holdfast.authoring.code.updates import Condition, Onlooker, UpdateHandler
@@ -17,7 +18,7 @@ from holdfast.core.failures import capture
 from holdfast.core.records import RunRecord
 from holdfast.core.updates import UpdateRefusal
 from holdfast.core.values import Failed, Payload, Succeeded
-from holdfast.errors import DeterminismError, MayOnlyLook, UpdateRefused
+from holdfast.errors import ChapterRefused, DeterminismError, MayOnlyLook, UpdateRefused
 
 _CONDITION = "the condition of wait_until"
 
@@ -26,6 +27,7 @@ class Answering(Requests):
     """The part of a `CodeProgram` that has handlers of updates and conditions."""
 
     _main: asyncio.Task[Payload]
+    asked_for_chapter: bool
     __slots__ = ("_conditions", "_main", "_updates", "refused")
 
     def __init__(self, run: RunRecord, codec: Codec, resolver: DefinitionResolver) -> None:
@@ -106,6 +108,9 @@ class Answering(Requests):
             outcome = Succeeded(handler.signature.pack_result(result, self.codec))
         except (Exception, asyncio.CancelledError, SystemExit) as error:
             outcome = Failed(capture(error, task=getattr(error, "task_id", None)))
+        except ChapterEnd:  # nobody awaits a handler, so this would end nothing, and the update had no answer
+            self.asked_for_chapter = False
+            outcome = Failed(capture(ChapterRefused(f"ended the handler of update {event.name!r} with it")))
         self.inbox.unanswered.discard(event.message)
         self._ask(AnswerUpdate(event.message, outcome))
 

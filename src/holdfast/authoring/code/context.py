@@ -17,11 +17,12 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar, Unpack, overload
 
 import msgspec
 
+from holdfast.authoring.code.chapter_end import ChapterEnd
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.loop import WorkflowLoop, get_running_loop
 from holdfast.authoring.code.open_questions import OpenQuestion
 from holdfast.authoring.code.places import caller
-from holdfast.authoring.code.program import ChapterEnd, CodeProgram
+from holdfast.authoring.code.program import CodeProgram
 from holdfast.authoring.code.signalling import SIGNAL_OPTIONS, HasRunId, checked_run_id, signal_body
 from holdfast.authoring.code.steps import checked_step_name, effect_body, step_body
 from holdfast.authoring.code.task_options import Options, merge

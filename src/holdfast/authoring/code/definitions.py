@@ -11,10 +11,11 @@ from functools import partial
 from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
+from holdfast.authoring.code.chapter_end import ChapterEnd
 from holdfast.authoring.code.context import Context, current_program
 from holdfast.authoring.code.handles import ChildHandle, TaskHandle
 from holdfast.authoring.code.places import caller
-from holdfast.authoring.code.program import ChapterEnd, CodeProgram
+from holdfast.authoring.code.program import CodeProgram
 from holdfast.authoring.code.requests import Requests
 from holdfast.authoring.code.source import hash_of, origin_of, source_of
 from holdfast.authoring.code.task_options import Options, merge

@@ -14,6 +14,7 @@ from typing import Any, cast
 import msgspec
 
 from holdfast.authoring.code.answering import Answering
+from holdfast.authoring.code.chapter_end import ChapterEnd
 from holdfast.authoring.code.handles import Handle, forget_error, is_unheard, place_if_dropped, settle
 from holdfast.authoring.code.loop import CALLBACKS_ALLOWED, WorkflowLoop
 from holdfast.authoring.code.open_questions import OpenQuestions
@@ -64,14 +65,6 @@ _log = logging.getLogger("holdfast.workflow")
 
 _decode_state = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode_state = msgspec.json.Encoder().encode
-
-
-class ChapterEnd(BaseException):
-    """Raised by `continue_as`, and not an Exception, so that the code does not handle it by mistake."""
-
-    def __init__(self, input: Payload) -> None:
-        self.input = input
-        super().__init__("the run goes on as a new chapter; this must leave the workflow")
 
 
 class CodeProgram(Answering):
