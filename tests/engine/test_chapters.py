@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime as dt
 import logging
 from collections.abc import Callable
@@ -17,7 +18,9 @@ from holdfast import (
     ChapterRefused,
     HistoryTooLong,
     Holdfast,
+    PromiseSettled,
     ReasonKind,
+    Run,
     RunCancelled,
     RunFailed,
     RunStatus,
@@ -681,6 +684,36 @@ async def test_a_dag_is_limited_too(tmp_path: Path, catalog: Catalog) -> None:
         with pytest.raises(HistoryTooLong):
             await run.result()
         assert (await run.status()) is RunStatus.FAILED
+
+
+# --- what does not fit the new chapter
+
+
+async def test_an_answer_that_does_not_fit_what_the_new_chapter_asks_is_not_taken(
+    new_database: NewDatabase, catalog: Catalog
+) -> None:
+    @workflow(catalog=catalog)
+    async def asking(chapter: int = 1) -> list[Any]:
+        ctx = context()
+        if chapter == 1:
+            ctx.ask("How many?", name="size", answer=int)
+            ctx.ask("How many more?", name="size", answer=int)
+            await ctx.signal("go")
+            ctx.continue_as(2)
+        answer = await ctx.ask("Which size?", name="size", answer=str, by="ann", details=True)
+        return [answer.value, answer.by]
+
+    async def send(run: Run[Any]) -> None:
+        await run.signal("unread", message_id="unread")
+        for number in (0, 1):
+            with contextlib.suppress(PromiseSettled):  # after a crash of the node, it may have been sent
+                await run.resolve("size", number, ahead=True)
+        await run.signal("go", message_id="go")
+        await run.resolve("size", "large", ahead=True, by="ann")
+
+    ended = await assert_durable(asking, during=send, catalog=catalog, new_database=new_database)
+
+    assert ended == ["large", "ann"]
 
 
 async def test_a_handler_of_updates_cannot_end_the_chapter(store_url: str, catalog: Catalog) -> None:

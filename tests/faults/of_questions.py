@@ -77,6 +77,15 @@ FAULTS = [
         cases(_CHAPTERS, "test_an_open_question_goes_on_under_its_number_and_in_new_words[sqlite]"),
     ),
     Fault(
+        "answers-of-another-chapter-not-checked",
+        "only an answer that fits is taken",
+        [Code("authoring.code.open_questions:ask_anew").replace("number not in self._taken_up", "True")],
+        cases(
+            "engine/test_chapters.py",
+            "test_an_answer_that_does_not_fit_what_the_new_chapter_asks_is_not_taken[sqlite]",
+        ),
+    ),
+    Fault(
         "numbers-of-questions-used-twice",
         "each question of a run has its own number",
         [Code("authoring.code.open_questions:begin_chapter").replace("questions.next", "0")],

@@ -109,6 +109,13 @@ class Inbox:
             task.message = answer.message
         return answer
 
+    def ask_anew(self, answer: PromiseAnswered) -> OpenQuestion | None:
+        """The question with its new number, if the answer does not fit it any more."""
+        question = self.questions.ask_anew(answer)
+        if question is not None and answer.question in self.asking:
+            self.asking[question.seq] = self.asking.pop(answer.question)
+        return question
+
     def settle(self, answer: PromiseAnswered) -> int | None:
         """Returns the number of the question that is answered, if the answer does not name it itself."""
         question = self.questions.take(answer)

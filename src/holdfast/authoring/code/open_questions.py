@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from holdfast.core.events import MessageId, PromiseAnswered
@@ -17,7 +18,8 @@ from holdfast.core.questions import SAME, OpenOfChapter, QuestionsOfChapter, unf
 from holdfast.core.values import Payload
 
 
-class OpenQuestion(NamedTuple):
+@dataclass(slots=True)
+class OpenQuestion:
     seq: int
     name: str
     details: Payload
@@ -32,7 +34,7 @@ class Misfit(NamedTuple):
 
 
 class OpenQuestions:
-    __slots__ = ("_ahead", "_carried", "_kept", "_open", "misfits", "next")
+    __slots__ = ("_ahead", "_carried", "_kept", "_open", "_taken_up", "misfits", "next")
 
     def __init__(self) -> None:
         self.next = 0
@@ -42,6 +44,8 @@ class OpenQuestions:
         """Questions of earlier chapters that this one has not asked yet, by number."""
         self._kept: dict[int, PromiseAnswered] = {}
         """Answers to these, by number."""
+        self._taken_up: set[int] = set()
+        """Questions of earlier chapters that this one has asked for again."""
         self.misfits: list[Misfit] = []
 
     def begin_chapter(self, questions: QuestionsOfChapter) -> None:
@@ -68,17 +72,20 @@ class OpenQuestions:
         """A question, and the answer that came ahead of it, if there is one. An open question of an earlier
         chapter is taken up; otherwise the question is new."""
         same = details == SAME
-        carried = (it.number for it in self._carried.values() if (it.name, it.is_same) == (name, same))
-        seq = next(carried, None)
-        if seq is None:
+        for seq in [it.number for it in self._carried.values() if (it.name, it.is_same) == (name, same)]:
+            del self._carried[seq]
+            question = OpenQuestion(seq, name, details, answer)
+            kept = self._kept.pop(seq, None)
+            if kept is None:
+                self._taken_up.add(seq)
+                break
+            # The answer has closed the question. It was for the type and the people of the last chapter.
+            if self._fits(question, kept):
+                return question, kept
+        else:
             seq = self.next
             self.next += 1
-        else:
-            del self._carried[seq]
-        question = OpenQuestion(seq, name, details, answer)
-        kept = self._kept.pop(seq, None)
-        if kept is not None:
-            return question, kept  # which has closed the question
+            question = OpenQuestion(seq, name, details, answer)
         self._open[seq] = question
         ahead = self._ahead.pop(name, None)
         return question, ahead if ahead is not None and self._fits(question, ahead) else None
@@ -94,6 +101,18 @@ class OpenQuestions:
             if question.name == answer.name and self._fits(question, answer):
                 return self._open.pop(question.seq)
         return None
+
+    def ask_anew(self, answer: PromiseAnswered) -> OpenQuestion | None:
+        """The question that this answer was for, with a new number, if the answer was sent to the chapter
+        before, and does not fit what this one asks. The store has closed the old number."""
+        number = answer.question
+        if number not in self._taken_up or number not in self._open or self._fits(self._open[number], answer):
+            return None
+        question = self._open.pop(number)
+        question.seq = self.next
+        self.next += 1
+        self._open[question.seq] = question
+        return question
 
     def keep(self, answer: PromiseAnswered) -> None:
         """Until somebody asks. The first one counts."""

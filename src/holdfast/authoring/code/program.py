@@ -24,6 +24,7 @@ from holdfast.authoring.code.requests import DefinitionResolver
 from holdfast.authoring.code.run_log import RunLog
 from holdfast.core.codec import Codec
 from holdfast.core.commands import (
+    AskQuestion,
     CancelRun,
     CloseQuestion,
     Command,
@@ -304,8 +305,11 @@ class CodeProgram(Answering):
             case SignalReceived():
                 self.inbox.queue(event.name).put_nowait(event)
             case PromiseAnswered():
-                answered = self.inbox.settle(event)
-                if answered is not None:
+                question = self.inbox.ask_anew(event)
+                answered = self.inbox.settle(event) if question is None else None
+                if question is not None:
+                    self._ask(AskQuestion(question.seq, question.name, question.details))
+                elif answered is not None:
                     self._ask(CloseQuestion(answered, event.message))
             case UpdateReceived():
                 self._receive_update(event)
