@@ -27,11 +27,12 @@ class Answering(Requests):
     """The part of a `CodeProgram` that has handlers of updates and conditions."""
 
     _main: asyncio.Task[Payload]
-    asked_for_chapter: bool
-    __slots__ = ("_conditions", "_main", "_updates", "refused")
+    __slots__ = ("_conditions", "_main", "_updates", "asked_for_chapter", "refused")
 
     def __init__(self, run: RunRecord, codec: Codec, resolver: DefinitionResolver) -> None:
         super().__init__(run, codec, resolver)
+        self.asked_for_chapter = False
+        """The code has called `continue_as`."""
         self.refused: list[UpdateRefusal] | None = None
         self._updates: dict[str, UpdateHandler] | None = None
         """The handlers of updates, by name."""

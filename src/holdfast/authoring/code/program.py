@@ -73,7 +73,6 @@ class CodeProgram(Answering):
         "_ending",
         "_has_ended",
         "_unheard",
-        "asked_for_chapter",
         "cancel_requested",
         "history_size",
         "log",
@@ -91,7 +90,6 @@ class CodeProgram(Answering):
         self.log: LimitedLog | None = None
         self.published: UnwrittenItems | None = None
         self.cancel_requested = False
-        self.asked_for_chapter = False
         self.history_size = 0
         """How many steps of this chapter have been recorded."""
         self._ending: CancelRun | FailRun | None = None
