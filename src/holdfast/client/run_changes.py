@@ -217,7 +217,7 @@ class RunChanges(RunUpdates):
         check_number("limit", limit, 1, 10_000)
         check_number("after", after, 0, 1 << 62)
         found = await self._store.list_messages(
-            self.namespace, await self.key_of(run), MessageId(after), limit, acts_only=acts_only
+            self.namespace, await self.key_of(run), MessageId(after), limit, acts_only
         )
         return [message_info(message, self._decode_plain) for message in found]
 

@@ -441,7 +441,7 @@ class RunStore(HistoryStore, Protocol):
         ...
 
     async def list_messages(
-        self, namespace: str, run: RunKey, after: MessageId, limit: int, *, acts_only: bool = False
+        self, namespace: str, run: RunKey, after: MessageId, limit: int, acts_only: bool = False
     ) -> list[PostedMessage]:
         """The messages that the run got, in order, from the first one after `after` on. With `acts_only`
         without signals, updates, and news of children and tasks."""

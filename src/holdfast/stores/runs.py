@@ -279,7 +279,7 @@ class SqlRunStore(SqlRole):
         return await self._driver.write_and_tell(lambda tx: act_on_runs(tx, namespace, acts, now))
 
     async def list_messages(
-        self, namespace: str, run: RunKey, after: MessageId, limit: int, *, acts_only: bool = False
+        self, namespace: str, run: RunKey, after: MessageId, limit: int, acts_only: bool = False
     ) -> list[PostedMessage]:
         rows = await self._driver.fetch(
             "list_messages", namespace, run, after, limit, int(acts_only), may_be_long=True
