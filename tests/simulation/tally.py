@@ -33,7 +33,10 @@ checked in the workload life as well:
   no attempt starts while its run is paused or is being paused, before its start, or after its end
   a pause is read when the run is paused; one id has one run; a deadline ends a run by name, in its grace
   each accepted signal is heard once, in order; each reader of a stream gets each item once, in order
-  lists by tag are right; a deleted run leaves no row; explain says only what is so, and what would help"""
+  lists by tag are right; a deleted run leaves no row; explain says only what is so, and what would help
+  each update is handled and answered once; a question takes one answer, of its type and from whom it asks
+  no signal is lost between chapters; a run that lost its id to another has ended and does not change
+  an observer is told each status of each run once, in order, across its crashes"""
 
 
 class Tally(msgspec.Struct):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from tests.simulation.life.observing import Observer
 from tests.simulation.life.programs import Script
 
 from holdfast.client.client import Client
@@ -37,12 +38,23 @@ class Planned:
         self.script = script
         """None for a task that is started by itself."""
         self.keys: list[RunKey] = []
-        """Of the runs that got this id, as users were told: more than one if the first was deleted."""
+        """Of the runs that got this id, as users were told: more than one if the first was deleted, or
+        lost its id to the next."""
         self.harms: list[str] = []
         """What was done to it that may keep it from its success."""
         self.tries: dict[tuple[str, str, int], int] = {}
         """How often each sender has tried to send each number, by the name of the signal."""
         self.acknowledged: list[tuple[RunKey, str, str, int]] = []
+
+
+class Reply(NamedTuple):
+    """What somebody has answered to a question, or tried to."""
+
+    run: RunKey
+    question: int
+    name: str
+    value: int
+    by: str
 
 
 class Reading:
@@ -67,16 +79,38 @@ class Book:
         """The ids that were started with a tag, as far as users know, in order."""
         self.is_acting_over = False
         """Users will do no more of their own accord."""
-        self.problems: list[str] = []
         self.final: dict[RunKey, dict[str, Any]] = {}
         """What a client has read of each run that was there at the end: its state, messages and streams."""
         self.listed: dict[str, list[str]] = {}
         """The ids that the last lists by tag had."""
+        self.answers: dict[tuple[RunKey, str, int], Any] = {}
+        """The answers to updates, by sender and number."""
+        self.replies: list[Reply] = []
+        """To questions, including those whose outcome is unknown."""
+        self.accepted: list[Reply] = []
+        self.observer: Observer | None = None
+        """Of all runs, if somebody watches them."""
         self.simulation: Simulation | None = None
 
     def claim(self, holds: bool, problem: str) -> None:
         if not holds:
-            self.problems.append(problem)
+            assert self.simulation is not None
+            self.simulation.world.fail(problem)
+
+    def note_started(self, id: str, key: RunKey) -> None:
+        planned = self.planned[id]
+        if key not in planned.keys:
+            for earlier in planned.keys:
+                self.claim(
+                    self.is_deleted(earlier) or self._has_lost_id(earlier),
+                    f"id {id} has got a second run, and the first is there",
+                )
+            planned.keys.append(key)
+
+    def _has_lost_id(self, key: RunKey) -> bool:
+        assert self.simulation is not None
+        history = self.simulation.safety.history(key)
+        return history is not None and history.run.id is None
 
     def is_deleted(self, key: RunKey) -> bool:
         assert self.simulation is not None

@@ -13,10 +13,11 @@ from typing import Any, Protocol, TypeAlias
 
 from tests.simulation.life.book import TROUBLE, Book, insist, seconds
 from tests.simulation.life.programs import SIGNALS, Ask, Script, Work, draw_script, live, struggle
+from tests.simulation.life.questioning import draw_answer, draw_update
+from tests.simulation.life.taking_ids import draw_signal_or_start, draw_take_id
 
 from holdfast import Run, with_options
 from holdfast.client.client import Client
-from holdfast.core.values import RunKey
 from holdfast.errors import (
     BadOption,
     DeadlineOver,
@@ -64,21 +65,13 @@ class Start:
             # It is told again after a long outage, and the instant is not in the future any more.
             book.claim("deadline" in str(error), f"{self._id}: {error}")
             return
-        _note_started(book, self._id, run.key)
+        book.note_started(self._id, run.key)
 
 
 async def _start(client: Client, id: str, script: Script | None, options: dict[str, Any]) -> Run[Any]:
     if script is None:
         return await client.start(with_options(struggle, id=id, **options), 7, 1)
     return await client.start(live.options(id=id, **options), script)
-
-
-def _note_started(book: Book, id: str, key: RunKey) -> None:
-    planned = book.planned[id]
-    if key not in planned.keys:
-        for earlier in planned.keys:
-            book.claim(book.is_deleted(earlier), f"id {id} has got a second run, and the first is there")
-        planned.keys.append(key)
 
 
 class StartOther:
@@ -97,7 +90,7 @@ class StartOther:
             run = await client.start(live, other, id=self._id)
         except (RunExists, *TROUBLE):
             return
-        _note_started(book, self._id, run.key)
+        book.note_started(self._id, run.key)
 
 
 class Send:
@@ -227,7 +220,7 @@ class Look:
 
     async def do(self, client: Client, book: Book) -> None:
         listed = await insist(lambda: client.list(tag=self._tag, limit=1000))
-        unknown = [run.id for run in listed if run.id not in book.tags.get(self._tag, ())]
+        unknown = [run.id for run in listed if (run.former_id or run.id) not in book.tags.get(self._tag, ())]
         book.claim(self._tag == "child" or not unknown, f"tag {self._tag} has {unknown}, which never got it")
         try:
             explained = await insist(lambda: client.explain(self._id))
@@ -310,6 +303,10 @@ DRAW: list[_Draw] = [
         f"schedule-{dice.getrandbits(30)}", dice.choice((10.0, 40.0)), dice.choice((30.0, 120.0)),
         dice.choice(("skip", "queue", "allow")),
     ),
+    draw_update,
+    draw_answer,
+    draw_signal_or_start,
+    draw_take_id,
 ]  # fmt: skip
 """All kinds of deeds, besides the starts. A deed is drawn for the runs that there will be."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tests.simulation.life.mail import all_messages
+
 from holdfast.core.explanations import Explanation, Reason, ReasonKind
 from holdfast.core.records import History, MessageKind
 from holdfast.core.run_options import read_run_options
@@ -37,6 +39,7 @@ class _Facts:
         self._state = state
         self._simulation = simulation
         self._asked_at = asked_at
+        self._kinds = {it.kind for it in all_messages(simulation, history.run.key)}
 
     def waits(self) -> list[tuple[str, str]]:
         """The signals and promises that the code has asked for and not got, as it says itself."""
@@ -53,6 +56,9 @@ class _Facts:
                 is_known = run.owner is None and run.wake_at is None and not self._was_cancelled()
                 is_known = is_known and not self._was_retried()
                 return (kind.value, name) in self.waits() or not is_known
+            case ReasonKind.UPDATE:
+                is_asked = any(key.startswith(f"wait:update:{name}:") for key in self._state)
+                return is_asked or MessageKind.UPDATE in self._kinds
             case ReasonKind.TIMER:
                 is_due = run.wake_at is not None and run.wake_at <= self._asked_at
                 if is_due or self._was_retried() or self._was_cancelled():
@@ -85,7 +91,7 @@ class _Facts:
 
     def _was_retried(self) -> bool:
         """Then its state is as it was before the steps that are made again, until they are."""
-        return any(it.kind is MessageKind.RETRY for it in self._history.messages)
+        return MessageKind.RETRY in self._kinds
 
     def _was_cancelled(self) -> bool:
-        return any(it.kind is MessageKind.CANCEL for it in self._history.messages)
+        return MessageKind.CANCEL in self._kinds

@@ -1,7 +1,7 @@
 """The last user: ends every run by doing what `explain` says, and then reads all that is there.
 
 So a run that is not over and whose reasons do not move it is found here. Nothing else tells this user what
-the runs wait for.
+the runs wait for, but for updates: a run notes itself that it waits for one.
 """
 
 from __future__ import annotations
@@ -10,14 +10,25 @@ import asyncio
 import uuid
 from typing import Any
 
+from tests.simulation.life.answers import UPDATE
 from tests.simulation.life.book import Book, insist, seconds
 from tests.simulation.life.explained import false_reasons
+from tests.simulation.life.questioning import answer
 
 from holdfast.client.client import Client
 from holdfast.client.run import RunInfo
 from holdfast.core.explanations import Explanation, ReasonKind
 from holdfast.core.values import RunKey
-from holdfast.errors import NotParked, PromiseSettled, RunEnded, RunNotFound
+from holdfast.errors import (
+    NotParked,
+    PromiseSettled,
+    RunEnded,
+    RunNotFound,
+    UpdateFailed,
+    UpdateRefused,
+    UpdateTimedOut,
+    UpdateUnanswered,
+)
 
 _LOOK_EVERY = 20.0
 _FOR_EVER = seconds(10 * 365 * 24 * 3600)
@@ -47,15 +58,15 @@ async def _move(client: Client, book: Book, run: RunInfo) -> None:
     is_at_rest = book.simulation.faults_ended_at is not None and safety.history(_key(run)) == before
     if is_at_rest and before is not None:
         for problem in false_reasons(explanation, before, book.simulation, began):
-            book.problems.append(f"{run.id} is {before.run.status}: {problem}")
+            book.claim(False, f"{run.id} is {before.run.status}: {problem}")
     book.claim(bool(explanation.reasons), f"{run.id} is {explanation.status}, and nothing explains it")
     try:
-        await _do_as_told(client, explanation)
+        await _do_as_told(client, book, explanation)
     except (RunNotFound, RunEnded, NotParked, PromiseSettled):
         pass  # it has moved meanwhile
 
 
-async def _do_as_told(client: Client, explanation: Explanation) -> None:
+async def _do_as_told(client: Client, book: Book, explanation: Explanation) -> None:
     id = explanation.run
     for reason in explanation.reasons:
         match reason.kind:
@@ -63,10 +74,26 @@ async def _do_as_told(client: Client, explanation: Explanation) -> None:
                 await insist(lambda: client.resume(id))
             case ReasonKind.SIGNAL:
                 await insist(lambda name=reason.name: client.signal(id, name, ["finisher", 0]))
+            case ReasonKind.PROMISE if reason.name.startswith("question-"):
+                for question in await insist(lambda: client.questions(run=id)):
+                    if question.name == reason.name:
+                        await answer(client, book, question, 0, "ann")
             case ReasonKind.PROMISE:
                 await insist(lambda name=reason.name: client.resolve(id, name, "yes", ahead=True))
             case _:
                 pass  # it goes on by itself
+    # Of a run that is in memory, nothing in the database says that its code waits for an update.
+    state = await insist(lambda: client.state(id))
+    if any(key.startswith("wait:update:") for key in state):
+        await _update(client, id)
+
+
+async def _update(client: Client, id: str) -> None:
+    sender = f"finisher-{uuid.uuid4()}"
+    try:
+        await insist(lambda: client.update(id, UPDATE, sender, 0, timeout=seconds(5), message_id=sender))
+    except (UpdateTimedOut, UpdateRefused, UpdateUnanswered, UpdateFailed):
+        pass  # it has moved meanwhile
 
 
 async def read_all(client: Client, book: Book) -> None:
@@ -86,6 +113,10 @@ async def read_all(client: Client, book: Book) -> None:
         book.final[_key(run)] = found
     # What a deletion has left that was interrupted is deleted by the next one.
     await insist(lambda: client.prune(_FOR_EVER))
+
+
+async def statuses(client: Client) -> dict[str, str]:
+    return {run.key: str(run.status) for run in await client.list(limit=1000)}
 
 
 async def _items(client: Client, id: str, stream: str) -> list[Any]:

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, ClassVar, TypeAlias
 
 import msgspec
+from tests.simulation.life.answers import ANSWERERS, Inquire, Serve, serve_updates
 
 from holdfast import Catalog, Retry, context, task, task_context, workflow
 from holdfast.errors import HoldfastError
@@ -224,7 +225,7 @@ class Child(msgspec.Struct, frozen=True, tag=True):
             return None
 
     def accepts(self, value: Any) -> bool:
-        return self.is_detached or value is None or self.script.accepts(value)
+        return self.is_detached or value is None or self.script.accepts_all(value)
 
 
 class Together(msgspec.Struct, frozen=True, tag=True):
@@ -241,22 +242,49 @@ class Together(msgspec.Struct, frozen=True, tag=True):
 
 
 Act: TypeAlias = (
-    Work | Struggle | FailAtFirst | Progress | Pour | Say | Step | Sleep | Listen | Ask | Child | Together
+    Work
+    | Struggle
+    | FailAtFirst
+    | Progress
+    | Pour
+    | Say
+    | Step
+    | Sleep
+    | Listen
+    | Ask
+    | Child
+    | Together
+    | Serve
+    | Inquire
 )
 
 
 class Script(msgspec.Struct, frozen=True):
     acts: list[Act]
     cleans_up: bool = False
-    """Does a task at its end, also when it is cancelled."""
+    """Does a task at its end, also when it is cancelled or goes on as a new chapter."""
+    later: list[list[Act]] = []
+    """The acts of the chapters that follow."""
+    leaves: str = ""
+    """The name of a signal that each chapter asks for at its end and does not wait for."""
+    before: list[Act] = []
+    """The acts of the chapters before, and what came of them."""
+    done: list[Any] = []
 
     def accepts(self, value: Any) -> bool:
-        """Whether a run that succeeded may have this result."""
-        return _accept(self.acts, value)
+        """Whether a run that succeeded may have this result. It has those of all chapters."""
+        return not self.later and value[: len(self.done)] == self.done and self.accepts_all(value)
+
+    def accepts_all(self, value: Any) -> bool:
+        return _accept([*self.before, *self.acts, *(act for acts in self.later for act in acts)], value)
 
     def all_acts(self) -> Iterator[Act]:
-        """With those of branches, without those of children."""
-        yield from _flat(self.acts)
+        """With those of branches and chapters, without those of children."""
+        yield from _flat([*self.before, *self.acts, *(act for acts in self.later for act in acts)])
+
+    def next_chapter(self, done: list[Any]) -> Script:
+        before = [*self.before, *self.acts]
+        return Script(self.later[0], self.cleans_up, self.later[1:], self.leaves, before, done)
 
     def ids(self, id: str) -> Iterator[tuple[str, Script]]:
         """The ids of the run and its children, and what they do."""
@@ -287,8 +315,15 @@ async def _in_turn(acts: list[Act], here: Here) -> list[Any]:
 @workflow(catalog=catalog)
 async def live(script: Script) -> list[Any]:
     here = Here()
+    if any(isinstance(act, Serve) for act in script.all_acts()):
+        serve_updates(here.context, work)
     try:
-        return await _in_turn(script.acts, here)
+        done = [*script.done, *await _in_turn(script.acts, here)]
+        if script.later:
+            if script.leaves:
+                here.context.signal(script.leaves)
+            here.context.continue_as(script.next_chapter(done))
+        return done
     finally:
         if script.cleans_up:
             await work(-1, 1.0)
@@ -311,7 +346,11 @@ class Numbers:
 
 def draw_script(dice: Random, depth: int = 2) -> Script:
     numbers = Numbers()
-    return Script(_draw_acts(dice, depth, numbers, dice.randint(1, 5)), cleans_up=dice.random() < 0.3)
+    acts, cleans_up = _draw_acts(dice, depth, numbers, dice.randint(1, 5)), dice.random() < 0.3
+    if dice.random() < 0.7:
+        return Script(acts, cleans_up)
+    later = [_draw_acts(dice, depth, numbers, dice.randint(1, 3)) for _ in range(dice.randint(1, 3))]
+    return Script(acts, cleans_up, later, dice.choice(("", *SIGNALS)))
 
 
 def _draw_acts(dice: Random, depth: int, numbers: Numbers, most: int) -> list[Act]:
@@ -340,6 +379,10 @@ DRAW: list[_Draw] = [
     lambda dice, depth, numbers: Sleep(numbers.next(), dice.choice((0.5, 8.0, 60.0, 900.0))),
     lambda dice, depth, numbers: Listen(dice.choice(SIGNALS), dice.randint(1, 3)),
     lambda dice, depth, numbers: Ask(f"promise-{numbers.next()}"),
+    lambda dice, depth, numbers: Serve(dice.randint(1, 3)),
+    lambda dice, depth, numbers: Inquire(
+        f"question-{numbers.next()}", dice.choice((None, ANSWERERS, ANSWERERS[:1]))
+    ),
     _draw_child,
     _draw_together,
 ]

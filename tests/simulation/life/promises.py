@@ -10,7 +10,10 @@ from typing import Any
 
 import msgspec
 from tests.simulation.life.book import Book, Reading
+from tests.simulation.life.mail import all_messages
+from tests.simulation.life.observing import observer_problems
 from tests.simulation.life.programs import FailAtFirst, Outside, Script
+from tests.simulation.life.questioning import question_problems, update_problems
 
 from holdfast.client.streams import StreamItem
 from holdfast.core.codec import Codec
@@ -50,6 +53,9 @@ class Watch:
         self._by_id: dict[str, RunKey] = {}
         self.streams_at_end: dict[RunKey, Any] = {}
         """The streams of each run when it had ended."""
+        self.statuses: dict[RunKey, list[RunStatus]] = {}
+        """All that each run had, in order."""
+        self.reopened: set[RunKey] = set()
         simulation.safety.on_change.append(self._check_change)
         simulation.safety.on_start.append(self._check_start)
 
@@ -57,9 +63,15 @@ class Watch:
         run = after.run
         if before is None and run.id is not None:
             other = self._by_id.get(run.id)
-            if other is not None and other not in self._simulation.safety.deleted:
+            if other is not None and self._has_id(other, run.id):
                 self._simulation.world.fail(f"one id, one run: {run.id} has two")
             self._by_id[run.id] = run.key
+        if before is None or before.run.status is not run.status:
+            self.statuses.setdefault(run.key, []).append(run.status)
+            if before is not None and before.run.status.is_final:
+                self.reopened.add(run.key)
+        if before is not None and before.run.id != run.id and not run.status.is_final:
+            self._simulation.world.fail(f"a run that is replaced has ended: {before.run.id} goes on")
         if run.status.is_final:
             self.streams_at_end[run.key] = self.streams_of(run.key)
         taken = {} if before is None else {message.id: message.taken for message in before.messages}
@@ -70,17 +82,23 @@ class Watch:
             if is_new and message.kind is MessageKind.PAUSE and not is_paused:
                 self._simulation.world.fail(f"a pause is not forgotten: {run.id} has read it and goes on")
 
+    def _has_id(self, run: RunKey, id: str) -> bool:
+        """Whether the run is there and has not lost its id to another run."""
+        [[times]] = self._simulation.rows.ask("SELECT count(*) FROM runs WHERE key = ? AND id = ?", run, id)
+        return bool(times)
+
     def streams_of(self, run: RunKey) -> Any:
         return run_inline(self._simulation.store.list_streams(self._simulation.namespace, run))
 
     def _check_start(self, attempt: Attempt, history: History) -> None:
-        acts = [it for it in history.messages if it.kind in _PAUSE_AND_GO_ON]
+        messages = all_messages(self._simulation, history.run.key)
+        acts = [it for it in messages if it.kind in _PAUSE_AND_GO_ON]
         done = [it.kind for it in acts if it.taken is not None]
         what = f"{attempt.name} ({attempt.seq}, attempt {attempt.number}) of run {attempt.run_id} starts"
         options = read_run_options(history.run.options)
         # A run that is cancelled, or over its deadline, cleans up, also if it was paused.
         is_overdue = options.deadline is not None and options.deadline <= self._simulation.world.now
-        cleans_up = is_overdue or any(it.kind is MessageKind.CANCEL for it in history.messages)
+        cleans_up = is_overdue or any(it.kind is MessageKind.CANCEL for it in messages)
         resident = getattr(attempt, "resident", None)
         is_pausing = resident is not None and resident.pause is not None
         if is_pausing or (done and done[-1] is MessageKind.PAUSE and not cleans_up):
@@ -88,18 +106,19 @@ class Watch:
         if history.run.status.is_final:
             self._simulation.world.fail(f"a run that has ended does nothing: {what}")
         is_early = options.start_at is not None and self._simulation.world.now < options.start_at - SECOND
-        was_retried = any(it.kind is MessageKind.RETRY for it in history.messages)  # which starts it at once
+        was_retried = any(it.kind is MessageKind.RETRY for it in messages)  # which starts it at once
         if is_early and not was_retried:
             self._simulation.world.fail(f"no task begins before the start of its run: {what}")
 
 
 def problems(book: Book, watch: Watch, simulation: Simulation) -> Iterator[str]:
-    yield from book.problems
     yield from Outside.problems
     yield from _rows_of_deleted_runs(simulation)
     yield from _tags(book, simulation)
     for reading in book.readings:
         yield from _reading(reading, book)
+    if book.observer is not None:
+        yield from observer_problems(book.observer, watch.statuses, simulation.safety.deleted)
     for history in simulation.safety.histories():
         run = history.run
         yield from _named(run, _ending(history, book))
@@ -107,6 +126,9 @@ def problems(book: Book, watch: Watch, simulation: Simulation) -> Iterator[str]:
         found = book.final.get(run.key)
         if found is not None:
             yield from _named(run, _signals(run, found, book))
+            yield from _named(run, question_problems(run, found, book))
+            was_retried = run.key in watch.reopened
+            yield from _named(run, update_problems(run, found, book, was_retried=was_retried))
             poured = [_poured(task) for task in history.tasks if task.name == "pour"]
             for name in dict.fromkeys([*found["streams"], *(stream for stream, _ in poured)]):
                 yield from _named(run, _sections(name, found["streams"].get(name, []), history))
@@ -114,9 +136,14 @@ def problems(book: Book, watch: Watch, simulation: Simulation) -> Iterator[str]:
             yield from _named(run, ["something was published after its end"])
 
 
+def _id_of(run: RunRecord) -> str:
+    """The id that it was started with, also if another run has it now."""
+    return run.id or read_run_options(run.options).former_id
+
+
 def _named(run: RunRecord, found: Iterable[str]) -> Iterator[str]:
     for problem in found:
-        name = run.id or key_text(run.key)
+        name = run.id or f"{key_text(run.key)}, once {_id_of(run)},"
         yield f"run {name} of {run.workflow}, {run.status} ({run.failure and run.failure.message}): {problem}"
 
 
@@ -137,11 +164,11 @@ def _tags(book: Book, simulation: Simulation) -> Iterator[str]:
     """A list by tag has exactly the runs that were started with it and not deleted."""
     for tag, listed in book.listed.items():
         expected = [
-            history.run.id
+            history.run.id or key_text(history.run.key)
             for history in simulation.safety.histories()
             if tag in read_run_options(history.run.options).tags
         ]
-        if sorted(listed) != sorted(str(id) for id in expected):
+        if sorted(listed) != sorted(expected):
             yield f"the list by tag {tag} has {sorted(listed)}, not {expected}"
 
 
@@ -162,7 +189,7 @@ def _ending(history: History, book: Book) -> Iterator[str]:
             yield f"its result is {output}"
         return
     reason = str(run.failure)
-    harms = book.harms_to(run.id or "")
+    harms = book.harms_to(_id_of(run))
     may_fail = script is not None and any(
         isinstance(act, FailAtFirst) and act.failures for act in script.all_acts()
     )
@@ -211,7 +238,7 @@ def _signals(run: RunRecord, found: dict[str, Any], book: Book) -> Iterator[str]
             once = list(dict.fromkeys(numbers))
             if once != sorted(once):
                 yield f"the numbers of {sender} came as {numbers}"
-    planned = book.planned.get(run.id or "")
+    planned = book.planned.get(_id_of(run))
     for key, sender, name, number in planned.acknowledged if planned else ():
         times = sent.get(name, []).count([sender, number])
         if key == run.key and not 1 <= times <= (planned.tries[sender, name, number] if planned else 0):

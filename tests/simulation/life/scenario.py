@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Iterable
 from random import Random
 
-from tests.simulation.life.book import TROUBLE, Book, Planned, Reading
+from tests.simulation.life.book import TROUBLE, Book, Planned, Reading, insist
 from tests.simulation.life.deeds import DRAW, Deed, draw_program, draw_start
-from tests.simulation.life.finishing import finish, read_all
+from tests.simulation.life.finishing import finish, read_all, statuses
+from tests.simulation.life.observing import Observer
 from tests.simulation.life.programs import Outside, Script, catalog
 from tests.simulation.life.promises import Watch, problems
 
@@ -17,6 +18,9 @@ from holdfast.core.values import key_text
 from holdfast.errors import RunNotFound
 from holdfast.testing.simulation.pull_worker import Services
 from holdfast.testing.simulation.simulation import Simulation
+
+_OBSERVED = 0.4
+"""In what share of the simulations somebody watches all runs."""
 
 
 class User:
@@ -59,13 +63,25 @@ class Life:
     async def use(self, client: Client) -> None:
         if self._is_done:
             return
+        observer = self._book.observer
+        if observer is None:
+            await self._act_and_read(client)
+        else:
+            await insist(lambda: observer.begin(client))
+            async with asyncio.TaskGroup() as group:
+                observing = group.create_task(observer.observe(client, TROUBLE))
+                await self._act_and_read(client)
+                await observer.catch_up(lambda: insist(lambda: statuses(client)))
+                observing.cancel()
+        await read_all(client, self._book)
+        self._is_done = True
+
+    async def _act_and_read(self, client: Client) -> None:
         async with asyncio.TaskGroup() as group:
             for reading in self._book.readings:
                 group.create_task(_read(reading, client, self._book))
             group.create_task(self._act_and_finish(client))
         await finish(client, self._book)  # a reader's last look comes after the end of its run
-        await read_all(client, self._book)
-        self._is_done = True
 
     async def _act_and_finish(self, client: Client) -> None:
         await asyncio.gather(*[user.act(client, self._book) for user in self._users])
@@ -130,7 +146,10 @@ def draw_life(seed: int) -> Life:
         Reading(dice.choice(ids), dice.choice(("poured", "said")), [dice.randint(1, 4) for _ in range(3)])
         for _ in range(dice.randint(0, 3))
     ]
-    return Life(users, Book({id: Planned(id, script) for id, script in scripts.items()}, readings))
+    book = Book({id: Planned(id, script) for id, script in scripts.items()}, readings)
+    if dice.random() < _OBSERVED:
+        book.observer = Observer(dice.uniform(0, 60) for _ in range(dice.randint(0, 4)))
+    return Life(users, book)
 
 
 def _with_pauses(dice: Random, deeds: list[Deed]) -> list[tuple[float, Deed]]:

@@ -12,7 +12,9 @@ from typing import Any
 
 import msgspec
 
-from holdfast.core.records import History, RunRecord, TaskRecord
+from holdfast.core.events import MessageId
+from holdfast.core.records import DONE_BY_STORE, History, RunRecord, TaskRecord
+from holdfast.core.run_options import with_options_changed
 from holdfast.core.values import Failure, Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.ports.executor import Attempt
@@ -187,12 +189,20 @@ def _broken_by(
     operation: StoreCall, before: History | None, after: History, leases: dict[NodeId, int]
 ) -> Iterator[str]:
     if before is None:
-        if operation.name not in ("commit", "create_runs", "signal_or_start", "fire_schedule"):
+        if operation.name not in (
+            "commit",
+            "create_runs",
+            "restart_runs",
+            "signal_or_start",
+            "fire_schedule",
+        ):
             yield "a run came from nowhere"
         return
+    if operation.name == "restart_runs":
+        before = _without_id(before, after)
     old, new = before.run, after.run
     if operation.name != "reopen_runs":
-        yield from _finality(before, after)
+        yield from _finality(before, after, _done_by_store(operation, old.key) if after.run.chapter else ())
     is_same_chapter = old.chapter == new.chapter
     if new.chapter not in (old.chapter, old.chapter + 1):
         yield "chapters follow each other"
@@ -219,7 +229,8 @@ def _broken_by(
         yield "promise 2, one owner: only its owner moves a run"
 
 
-def _finality(before: History, after: History) -> Iterator[str]:
+def _finality(before: History, after: History, unloaded: Collection[MessageId]) -> Iterator[str]:
+    """`unloaded` are messages that are in the database and not in the history any more."""
     if before.run.status.is_final and _own_rows(before) != _own_rows(after):
         yield "promise 6, terminal is final: an ended run was changed"
     tasks = {task.seq: task for task in after.tasks}
@@ -231,12 +242,22 @@ def _finality(before: History, after: History) -> Iterator[str]:
     messages = {message.id: message for message in after.messages}
     for message in before.messages:
         now = messages.get(message.id)
+        if now is None and message.id in unloaded:
+            continue
         if now is None:
             yield f"message {message.id} is gone"
         elif message.taken is not None and now != message:
             yield f"message {message.id} was read twice"
         elif msgspec.structs.replace(now, taken=None) != msgspec.structs.replace(message, taken=None):
             yield f"message {message.id} was changed"
+
+
+def _done_by_store(operation: StoreCall, run: RunKey) -> Collection[MessageId]:
+    """The updates that the commit refuses. No step reads them, so the history of a later chapter has none of
+    them."""
+    commit = operation.args[0] if operation.name == "commit" else None
+    taken = commit.taken if isinstance(commit, Commit) else ()
+    return [it.message for it in taken if it.run == run and it.position == DONE_BY_STORE]
 
 
 def _if_earlier(task: TaskRecord, after: History) -> TaskRecord | None:
@@ -247,6 +268,15 @@ def _if_earlier(task: TaskRecord, after: History) -> TaskRecord | None:
 def _own_rows(history: History) -> History:
     """The history without the children, which have rows of their own."""
     return msgspec.structs.replace(history, children=[])
+
+
+def _without_id(before: History, after: History) -> History:
+    """The history as it is after another run has taken the id, and nothing else has happened."""
+    run = before.run
+    if run.id is None or after.run.id is not None:
+        return before
+    options = with_options_changed(run.options, former_id=run.id)
+    return msgspec.structs.replace(before, run=msgspec.structs.replace(run, id=None, options=options))
 
 
 def _owner_facts(history: History) -> Any:
