@@ -49,23 +49,24 @@ class Inquire(msgspec.Struct, frozen=True, tag=True):
         return isinstance(number, int) and (self.by is None or by in self.by)
 
 
-def serve_updates(here: Context, work: Callable[[int, float], Awaitable[int]]) -> None:
+def serve_updates(here: Here, work: Callable[[int, float], Awaitable[int]]) -> None:
     """Has a handler answer updates. It notes each in the state in the step that answers it."""
 
     async def add(sender: str, number: int) -> list[Any]:
         if number % 3 == 1:
             await work(number, 1.0)
         elif number % 3 == 2:
-            await asyncio.sleep(5)
-        before = _updated(here)
-        here.state.set("updated", [*before, [sender, number]])
+            with here.waiting("timer"):
+                await asyncio.sleep(5)
+        before = _updated(here.context)
+        here.context.state.set("updated", [*before, [sender, number]])
         return [sender, number, len(before)]
 
     def check(sender: str, number: int) -> None:
         if is_refused(number):
             raise ValueError("no such number")
 
-    here.on_update(UPDATE, add, validator=check)
+    here.context.on_update(UPDATE, add, validator=check)
 
 
 def is_refused(number: int) -> bool:

@@ -316,7 +316,7 @@ async def _in_turn(acts: list[Act], here: Here) -> list[Any]:
 async def live(script: Script) -> list[Any]:
     here = Here()
     if any(isinstance(act, Serve) for act in script.all_acts()):
-        serve_updates(here.context, work)
+        serve_updates(here, work)
     try:
         done = [*script.done, *await _in_turn(script.acts, here)]
         if script.later:
