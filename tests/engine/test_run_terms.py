@@ -166,6 +166,35 @@ async def test_a_run_that_is_cancelled_before_its_time_does_not_begin(
         assert [message.kind for message in told if message.is_read] == ["cancel"]
 
 
+@pytest.mark.parametrize("how", ["cancel", "terminate"])
+async def test_a_run_that_is_retried_before_its_start_waits_for_it(store_url: str, how: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        before = env.clock.now()
+        run = await env.start(simple.options(delay=3600 * SECOND), 5)
+        for _ in range(2):
+            await getattr(env, how)(run)
+            with pytest.raises(RunCancelled):
+                await run.result()
+            await env.retry(run)
+            await run.signal("go", 1)  # which wakes no run before its start
+            await asyncio.sleep(0.1)
+            await env.crash()
+            assert (began, await run.status()) == ([], RunStatus.PENDING)
+
+        assert "start" in [reason.kind for reason in (await env.explain(run)).reasons]
+        assert await run.result() == 5
+        assert env.clock.now() - before >= 3600_000_000
+
+
+async def test_a_retry_with_a_deadline_before_the_start_starts_the_run(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(simple.options(delay=3600 * SECOND), 5)
+        await env.terminate(run)
+        await env.retry(run, deadline=60 * SECOND)
+
+        assert await run.result() == 5
+
+
 # --- deadlines
 
 

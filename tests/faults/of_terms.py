@@ -224,7 +224,7 @@ FAULTS = [
     Fault(
         "early-runs-begin-with-older-mail",
         "a run that is cancelled before its start does not begin, though its node reads older mail first",
-        [Code("engine.early_ends:ends_before_start").replace("A in B.left and C", "False")],
+        [Code("engine.early_ends:ends_before_start").replace("return A.has_room", "return False")],
         cases(_TERMS, "test_a_run_that_is_cancelled_before_its_time_does_not_begin[sqlite-3]"),
     ),
     Fault(
@@ -241,5 +241,17 @@ FAULTS = [
             "stores/test_work.py",
             "test_of_claims_with_urgent_runs_the_one_that_waited_longest_comes_first[postgres]",
         ),
+    ),
+    Fault(
+        "retried-runs-begin-early",
+        "a run that is retried before its start waits for its start",
+        [Code("engine.early_ends:ends_before_start").replace("A.position > A.first_position", "False")],
+        cases(_TERMS, "test_a_run_that_is_retried_before_its_start_waits_for_it[sqlite-cancel]"),
+    ),
+    Fault(
+        "retried-runs-have-begun",
+        "a run that is retried and cancelled before its start does not begin",
+        [Code("core.history:_only_reopens").replace("not A", "False")],
+        cases(_TERMS, "test_a_run_that_is_retried_before_its_start_waits_for_it[sqlite-cancel]"),
     ),
 ]

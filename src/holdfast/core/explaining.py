@@ -107,6 +107,11 @@ class _Explainer:
         wake_at = self._run.wake_at
         return self._run.owner is None and wake_at is not None and wake_at <= self._now
 
+    @property
+    def _has_not_begun(self) -> bool:
+        """A node may have had it: one that was retried before its start waits for its start again."""
+        return self._run.started_at is None or self._run.status is RunStatus.PENDING
+
     def reasons(self) -> Iterator[Reason]:
         found = [
             *self._state(),
@@ -141,7 +146,7 @@ class _Explainer:
         elif self._situation.first_wait is not None and self._situation.first_wait[0] == WaitKind.TURN:
             name = self._situation.first_wait[1]
             yield Reason(ReasonKind.TURN, name, f"it waits for its turn in {name}, which was retried")
-        elif run.started_at is None and run.wake_at is not None and not self._is_due:
+        elif self._has_not_begun and run.wake_at is not None and not self._is_due:
             what = f"it is to be started at {_time(run.wake_at)}"
             yield Reason(ReasonKind.START, "", what, moment(run.created_at), moment(run.wake_at))
             yield from self._lack_of_nodes("it will not be started then")

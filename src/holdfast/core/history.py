@@ -125,11 +125,13 @@ class Past(msgspec.Struct):
     """Unread messages of children that are no longer open: the run cancelled them before they ended, or they
     are of an earlier chapter."""
     chapter: ChapterStart = FIRST_CHAPTER
+    is_only_reopened: bool = False
+    """It had ended before its first step, and was retried."""
 
     @property
     def is_begun(self) -> bool:
         """Whether its first step, or the first one of its chapter, is recorded."""
-        return self.position > self.chapter.first_position
+        return self.position > self.chapter.first_position and not self.is_only_reopened
 
 
 def task_outcome(record: TaskRecord) -> Outcome:
@@ -281,6 +283,10 @@ def steps_that_count(records: list[StepRecord], first: int = 0) -> list[tuple[in
     return counted
 
 
+def _only_reopens(record: StepRecord) -> bool:
+    return not record.asked and all(isinstance(heard, ReopenedHeard) for heard in record.heard)
+
+
 def restore(history: History) -> Past:
     """Join the journal with the rows it refers to. Raises JournalCorrupt."""
     return finish(restore_in_slices(history, len(history.steps) + 1))
@@ -349,6 +355,7 @@ class _Restorer:
             self._check_heard(position, records[-1])
             if position % pause_after == pause_after - 1:
                 yield
+        self._past.is_only_reopened = not self._history.chapter.number and all(map(_only_reopens, records))
         counted = steps_that_count(records, self._first)
         standing = {position for position, _ in counted}
         for position, record in enumerate(records, self._first):

@@ -75,7 +75,7 @@ class _Facts:
             case ReasonKind.NODE:
                 return run.owner in (name or None, None)
             case ReasonKind.START:
-                return run.started_at is None
+                return run.started_at is None or run.status is RunStatus.PENDING
             case ReasonKind.MESSAGE:
                 return any(it.taken is None and it.name == name for it in self._history.messages)
             case ReasonKind.CANCEL:

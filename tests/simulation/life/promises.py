@@ -106,8 +106,9 @@ class Watch:
         if history.run.status.is_final:
             self._simulation.world.fail(f"a run that has ended does nothing: {what}")
         is_early = options.start_at is not None and self._simulation.world.now < options.start_at - SECOND
-        was_retried = any(it.kind is MessageKind.RETRY for it in messages)  # which starts it at once
-        if is_early and not was_retried:
+        # A retry with a deadline before the start asks for an earlier start.
+        is_hurried = options.deadline is not None and options.deadline <= (options.start_at or 0)
+        if is_early and not is_hurried:
             self._simulation.world.fail(f"no task begins before the start of its run: {what}")
 
 
