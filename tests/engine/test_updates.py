@@ -623,6 +623,15 @@ async def test_an_update_that_is_unanswered_when_the_run_ends_says_so(
         await run.update("wait", message_id="w")
 
 
+async def test_an_update_that_could_not_wait_is_refused_and_not_sent(hf: Holdfast, cart: Any) -> None:
+    run = await hf.start(cart)
+
+    with pytest.raises(BadOption, match="timeout"):
+        await run.update("add", "fig", timeout=dt.timedelta(seconds=-1))
+
+    assert await hf.messages(run) == []
+
+
 async def test_an_update_of_a_terminated_run_is_told_that_it_ended(
     hf: Holdfast, store_url: str, cart: Any
 ) -> None:

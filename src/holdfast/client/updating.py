@@ -17,7 +17,14 @@ from holdfast.core.names import checked_name, checked_span
 from holdfast.core.records import MessageKind
 from holdfast.core.updates import read_answer
 from holdfast.core.values import RunKey
-from holdfast.errors import RunNotFound, UpdateFailed, UpdateRefused, UpdateTimedOut, UpdateUnanswered
+from holdfast.errors import (
+    BadOption,
+    RunNotFound,
+    UpdateFailed,
+    UpdateRefused,
+    UpdateTimedOut,
+    UpdateUnanswered,
+)
 
 
 class RunUpdates(RunSignals):
@@ -45,6 +52,8 @@ class RunUpdates(RunSignals):
         UpdateTimedOut, RunEnded, and UpdateUnanswered if the run ends before it has answered."""
         name = checked_name("name", name)
         seconds = None if timeout is None else checked_span("timeout", timeout).total_seconds()
+        if seconds is not None and seconds < 0:
+            raise BadOption("timeout", timeout, "zero or more")
         uid = new_uid() if message_id is None else checked_name("message_id", message_id)
         payload = self._workflows.encode(list(args), f"the arguments of update {name!r}")
         letter = Letter(address_of(run), MessageKind.UPDATE, name, payload, checked_sender(by), uid)
