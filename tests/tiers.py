@@ -14,6 +14,8 @@ from typing import Final
 import pytest
 
 LONG: Final[dict[str, tuple[str, ...]]] = {
+    "bad_world/test_bad_days.py": ("test_a_database_that_is_read_only_for_a_while_is_waited_for",),
+    "bad_world/test_full_postgres.py": (),
     "bad_world/test_restarts.py": ("test_runs_go_on_after_a_restart",),
     "chaos/test_chaos.py": ("test_what_everybody_saw_of_a_short_round_can_be",),
     "chaos/test_database_away.py": (),
@@ -22,6 +24,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "chaos/test_many_processes.py": (),
     "cli/test_asking.py": ("test_a_reader_that_leaves_is_no_error",),
     "cli/test_main.py": ("test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed",),
+    "cli/test_questions.py": ("test_runs_show_tells_who_did_what",),
     "cli/test_resume.py": (
         "test_another_run_of_the_workflow_leaves_a_killed_one_alone",
         "test_a_signal_after_the_end_of_the_run_does_not_change_what_it_ended_with",
@@ -48,11 +51,16 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     ),
     "cli/test_visible.py": ("test_no_command_passes_it_on",),
     "client/test_large_archives.py": (),
-    "compat/test_compat.py": ("test_todays_code_records_what_the_folder_of_its_version_has",),
+    "compat/test_compat.py": (
+        "test_todays_code_records_what_the_folder_of_its_version_has",
+        "test_what_had_ended_is_left_as_it_is_while_the_rest_goes_on",
+    ),
+    "compat/test_previous_release.py": (),
     "authoring/flow/test_loading.py": ("test_a_flow_of_ten_thousand_nodes_is_loaded",),
     "client/test_lone_tasks.py": ("test_a_name_means_the_published_flow_if_there_is_one",),
     "dags/test_planted.py": (),
     "dags/test_real_commands.py": ("test_a_dag_of_everything_survives_a_crash_at_every_commit",),
+    "differential/test_engine.py": ("test_a_crash_at_a_commit_leaves_the_same_on_the_model_as_on_sqlite",),
     "engine/test_depth.py": (
         "test_whatever_goes_wrong_a_family_that_grows_without_an_end_is_cancelled_or_fails",
     ),
@@ -76,7 +84,9 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     ),
     "server/test_fuzz.py": (),
     "simulation/test_database_faults.py": ("test_and_who_relies_on_notifications_is_found",),
+    "simulation/test_life.py": ("test_a_broken_promise_is_told_by_name",),
     "simulation/test_simulate.py": (
+        "test_a_workflow_that_stands_everything_gives_a_summary",
         "test_a_result_that_depends_on_what_went_wrong_is_found",
         "test_an_idempotency_key_makes_it_right",
         "test_a_double_charge_is_found_and_told_with_the_seed_and_the_fewest_faults",
@@ -116,7 +126,7 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
             "test_whatever_the_store_is_busy_with_",
             "test_a_signal_ends_a_node_whose_loop_spins_",
         ),
-        ("[sqlite-workflow]", "[sqlite-15]"),
+        ("[sqlite-15]",),
     ),
     "cli/test_schedules.py": (("test_bad_words_",), ("words0", "words6-", "words9")),
     "cli/test_updates.py": (("test_an_update_that_is_not_answered_",), ("words0-",)),
@@ -132,10 +142,6 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
             "test_what_is_done_to_a_run_is_told_in_json",
             "test_logs_are_told_with_time_",
         ),
-    ),
-    "compat/test_previous_release.py": (
-        ("test_",),
-        ("test_0_4_0_goes_on_with_a_migrated_database_and_todays_code_after_it[sqlite]",),
     ),
     "engine/test_operators_of_files.py": (("test_timers_that_wait_",), ("[sqlite-dag]",)),
     "flows/test_on_engine.py": (("test_a_flow_on_an_engine_",), ("[0]",)),
