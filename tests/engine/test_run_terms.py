@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.test_bounded_work import use_tuning
 from tests.patience import SOON
 
 from holdfast import (
@@ -139,10 +140,12 @@ async def test_a_cancellation_ends_a_run_before_its_time(store_url: str) -> None
             await run.result(timeout=SOON)
 
 
-@pytest.mark.parametrize("signals", [1, 3])
+@pytest.mark.parametrize(("signals", "tick_bytes"), [(1, 1000), (3, 1000), (3, 1)])
 async def test_a_run_that_is_cancelled_before_its_time_does_not_begin(
-    store_url: str, monkeypatch: pytest.MonkeyPatch, signals: int
+    store_url: str, monkeypatch: pytest.MonkeyPatch, signals: int, tick_bytes: int
 ) -> None:
+    """Also if its node reads one message at a time, and older ones leave no room for the cancellation."""
+    use_tuning(monkeypatch, tick_bytes=tick_bytes)
     commit = SqlStore.commit
     steps: list[Any] = []
 

@@ -224,8 +224,14 @@ FAULTS = [
     Fault(
         "early-runs-begin-with-older-mail",
         "a run that is cancelled before its start does not begin, though its node reads older mail first",
-        [Code("engine.early_ends:ends_before_start").replace("return A.has_room", "return False")],
-        cases(_TERMS, "test_a_run_that_is_cancelled_before_its_time_does_not_begin[sqlite-3]"),
+        [Code("engine.early_ends:ends_before_start").replace("resident.key in A", "False")],
+        cases(_TERMS, "test_a_run_that_is_cancelled_before_its_time_does_not_begin[sqlite-3-1000]"),
+    ),
+    Fault(
+        "old-mail-leaves-no-room-for-a-cancellation",
+        "a run that is cancelled before its start ends, however much mail is before the cancellation",
+        [Code("engine.early_ends:_forget_mail").remove("residents.mail.remove(...)")],
+        cases(_TERMS, "test_a_run_that_is_cancelled_before_its_time_does_not_begin[sqlite-3-1]"),
     ),
     Fault(
         "mail-of-forced-ends-waits-for-a-poll",
@@ -245,7 +251,7 @@ FAULTS = [
     Fault(
         "retried-runs-begin-early",
         "a run that is retried before its start waits for its start",
-        [Code("engine.early_ends:ends_before_start").replace("A.position > A.first_position", "False")],
+        [Code("engine.early_ends:ends_before_start").insert_before("hold(...)", "return False")],
         cases(_TERMS, "test_a_run_that_is_retried_before_its_start_waits_for_it[sqlite-cancel]"),
     ),
     Fault(

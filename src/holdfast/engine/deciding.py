@@ -229,7 +229,6 @@ class Decider:
             tick.commit.claim = self._admission.claim_request()
         room = self._tuning.tick_bytes - self._residents.mail.bytes
         tick.commit.mail_bytes = max(room, 1)
-        self._residents.mail.has_room = room > 0
         if room > 0:  # otherwise a later tick collects, when runs have read what is in memory
             tick.commit.collect = poller.wants_mail
             poller.wants_mail = False

@@ -35,8 +35,7 @@ class EarlyTick(Protocol):
 
 def ends_before_start(tick: EarlyTick, resident: Resident) -> bool:
     """Whether the run, which has not begun, must not be advanced now: it is over, it waits for mail that says
-    so, or it has left memory until its start. The events stay where they are, and with the next mail the run
-    is ready again."""
+    so, or it has left memory until its start."""
     start_at = read_run_options(resident.record.options).start_at
     if start_at is None or start_at <= tick.now:
         return False
@@ -45,15 +44,23 @@ def ends_before_start(tick: EarlyTick, resident: Resident) -> bool:
         tick.mark_read(resident, asked.message)
         tick.end(resident, CancelRun(asked.reason))
         return True
-    # If the mail in memory leaves no room for more, none comes before the run has read it.
-    mail = tick.residents.mail
-    if resident.key in mail.left:
-        return mail.has_room
-    is_retried = resident.position > resident.first_position
-    if not is_retried or (resident.deadline is not None and resident.deadline.due <= start_at):
-        return False  # a retry with a deadline before the start asks for an earlier start
+    if resident.deadline is not None and resident.deadline.due <= start_at:
+        return False  # it was retried: with a deadline before the start, that asks for an earlier start
+    if resident.key in tick.residents.mail.left:
+        _forget_mail(tick.residents, resident)
+        return True
     hold(tick.commit, resident)
     waiting = wait_for_time(start_at)
     tick.commit.released.append(ReleasedRun(resident.key, RunStatus.PENDING, None, start_at, waiting))
     tick.leave_memory(resident)
     return True
+
+
+def _forget_mail(residents: Residents, resident: Resident) -> None:
+    """Make room for what follows. The run needs none of this before its start, and reads it again then. With
+    the next mail it is ready again."""
+    for event in resident.events:
+        message = getattr(event, "message", None)
+        if message is not None:
+            residents.mail.remove(resident.key, message)
+    resident.events = []

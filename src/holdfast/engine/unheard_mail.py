@@ -19,8 +19,6 @@ class UnheardMail:
         self.left: Set[RunKey] = frozenset()
         """Runs that have more of it in the store."""
         self._sizes: dict[RunKey, dict[MessageId, int]] = {}
-        self.has_room = True
-        """Whether the node reads more of it now."""
 
     def add(self, message: MessageRecord) -> bool:
         """Returns False if the message was read before. Messages of a run come in order."""
