@@ -9,6 +9,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import time
 from contextlib import closing
 from pathlib import Path
 from unittest.mock import AsyncMock
@@ -584,6 +585,42 @@ def test_a_stream_is_printed_item_by_item(project: Project):
     assert (item["offset"], item["value"], item["task"], item["attempt"]) == (3, {"b": 1}, "talk", 2)
     assert gone.returncode == 2
     assert "no run 'nobody'" in gone.stderr
+
+
+SLOW = """\
+import asyncio
+from pathlib import Path
+
+from holdfast import task, task_context, workflow
+
+
+@task
+async def talk() -> None:
+    await task_context().publish("tokens", "a")
+    if not Path("stopped").exists():
+        await asyncio.sleep(600)
+
+
+@workflow
+async def chat() -> None:
+    await talk()
+"""
+
+
+def test_a_stream_says_that_an_attempt_begins_again_that_a_stopping_node_handed_back(project: Project):
+    project.write("chat.py", SLOW)
+    process = project.start("run", "chat.py:chat", "--id", "chat", HOLDFAST_DRAIN_SECONDS="0")
+    while "a" not in project.run("runs", "stream", "chat", "tokens", "--no-follow").stdout:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    project.write("stopped", "")
+    assert project.run("run", "chat.py:chat", "--id", "chat").returncode == 0
+
+    said = project.run("runs", "stream", "chat", "tokens")
+
+    assert said.stdout.splitlines() == ['"a"', '"a"']
+    assert said.stderr.splitlines() == ["talk: attempt 1 begins again"]
 
 
 def test_a_running_task_shows_the_details_of_its_last_heartbeat(capsys: pytest.CaptureFixture[str]):

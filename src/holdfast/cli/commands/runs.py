@@ -170,11 +170,15 @@ def read_stream(
         from holdfast.cli.arguments.runs import find_run
 
         info = await find_run(client, run)
+        begun = set[int]()
         async for item in client.stream(info.id, name, after=after, follow=follow):
             if as_json:
                 print_json(item)
                 continue
-            if item.is_first and item.attempt > 1:
+            # An attempt that a stopping node hands back begins again, with its number.
+            is_again = item.is_first and (item.attempt > 1 or item.seq in begun)
+            begun.add(item.seq)
+            if is_again:
                 say(f"{one_line(item.task or '')}: attempt {item.attempt} begins again")
             print_line(log_line(json_text(item.value)))
         known = [each.name for each in await client.streams(info.id)]
