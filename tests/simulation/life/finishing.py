@@ -98,6 +98,7 @@ async def _update(client: Client, id: str) -> None:
 
 async def read_all(client: Client, book: Book) -> None:
     """What there is about each run, as clients see it, at the end."""
+    book.final.clear()
     for tag in ("red", "green", "blue", "child"):
         listed = await insist(lambda tag=tag: client.list(tag=tag, limit=1000))
         book.listed[tag] = [run.id for run in listed]

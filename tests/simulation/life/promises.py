@@ -266,7 +266,8 @@ def _sections(name: str, items: list[StreamItem], history: History) -> Iterator[
         if item.task is None:
             continue  # the code of the workflow: its steps may be made again after a retry
         if item.is_first:
-            if section and item.attempt <= section[-1].attempt:
+            # An attempt that a stopping node hands back begins again, with its number.
+            if section and item.attempt < section[-1].attempt:
                 yield f"attempt {item.attempt} begins after attempt {section[-1].attempt}"
             section.clear()
         elif not section or section[-1].attempt != item.attempt:

@@ -53,6 +53,7 @@ class Life:
         self.catalog = catalog
         self._users = users
         self._book = book
+        self._client: Client | None = None
         self._is_done = False
         Outside.clear()
 
@@ -61,8 +62,11 @@ class Life:
         self._watch = Watch(simulation)
 
     async def use(self, client: Client) -> None:
+        """During a deploy there are two clients for a while. All is done when the newer one has done it: its
+        users may still act when those of the other one have ended."""
         if self._is_done:
             return
+        self._client = client
         observer = self._book.observer
         if observer is None:
             await self._act_and_read(client)
@@ -73,8 +77,9 @@ class Life:
                 await self._act_and_read(client)
                 await observer.catch_up(lambda: insist(lambda: statuses(client)))
                 observing.cancel()
-        await read_all(client, self._book)
-        self._is_done = True
+        if self._client is client:
+            await read_all(client, self._book)
+            self._is_done = self._client is client
 
     async def _act_and_read(self, client: Client) -> None:
         async with asyncio.TaskGroup() as group:
