@@ -48,7 +48,9 @@ class _Facts:
 
     def are_so(self, reason: Reason) -> bool:
         run, kind, name = self._run, reason.kind, reason.name
-        is_later = reason.until is None or instant(reason.until) >= self._asked_at
+        # A clock that was wrong when its process began is wrong again when it is set right.
+        is_later = not self._simulation.safety.clocks_agree
+        is_later = is_later or reason.until is None or instant(reason.until) >= self._asked_at
         open_tasks = {task.name for task in self._history.tasks if not task.status.is_final}
         match kind:
             case ReasonKind.SIGNAL | ReasonKind.PROMISE:

@@ -56,7 +56,8 @@ class Update:
             except (RunNotFound, RunEnded, UpdateUnanswered):
                 return
             except UpdateRefused as error:
-                is_other = not _serves(book.planned[self._id].script) or len(book.planned[self._id].keys) > 1
+                planned = book.planned[self._id]
+                is_other = not _serves(planned.script) or "other start" in planned.harms
                 book.claim(is_refused(number) or is_other, f"{self._id} refuses update {number}: {error}")
             except UpdateFailed as error:
                 book.claim("TaskLost" in str(error), f"update {number} to {self._id} failed: {error}")

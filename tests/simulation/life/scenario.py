@@ -64,7 +64,8 @@ class Life:
     async def use(self, client: Client) -> None:
         """During a deploy there are two clients for a while. All is done when the newer one has done it: its
         users may still act when those of the other one have ended."""
-        if self._is_done:
+        assert self._book.simulation is not None
+        if self._is_done or not self._book.simulation.is_newest(client):
             return
         self._client = client
         observer = self._book.observer

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from holdfast.core.events import MessageId
-from holdfast.core.records import DONE_BY_STORE, History, RunRecord, TaskRecord
+from holdfast.core.records import History, RunRecord, TaskRecord
 from holdfast.core.run_options import with_options_changed
 from holdfast.core.values import Failure, Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import Commit, Receipt
@@ -44,6 +44,8 @@ class Safety:
         """The runs that have ended at least once. A run may have been opened again since."""
         self.deleted: dict[RunKey, History] = {}
         """The runs that clients have deleted, as they were before."""
+        self._replaced: dict[RunKey, str] = {}
+        """The runs that have lost their ids to newer runs before they had ended, and who had them."""
         self.on_change: list[Callable[[History | None, History], None]] = []
         """Called after a write, for each run that it has changed, with the rows before and after it."""
         self.on_start: list[Callable[[Attempt, History], None]] = []
@@ -71,6 +73,8 @@ class Safety:
         self._note_deleted(operation)
         for before, after in self._changes(is_thorough):
             self._check_parked(before, after)
+            if operation.name == "restart_runs" and before is not None and before.run.owner is not None:
+                self._replaced[after.run.key] = before.run.owner
             for watch in self.on_change:
                 watch(before, after)
             for broken in (
@@ -152,6 +156,8 @@ class Safety:
             self._fail(f"promise 1, journal before effect: {what} starts with another input than recorded")
         if not self.clocks_agree:
             return
+        if self._replaced.get(attempt.run) == node:
+            return  # it has not heard yet that a newer run has the id, which ends a run without its owner
         if history.run.owner != node:
             self._fail(f"promise 2, one owner: {what} starts on {node}, but {history.run.owner} owns the run")
         elif task.status.is_final:
@@ -202,7 +208,7 @@ def _broken_by(
         before = _without_id(before, after)
     old, new = before.run, after.run
     if operation.name != "reopen_runs":
-        yield from _finality(before, after, _done_by_store(operation, old.key) if after.run.chapter else ())
+        yield from _finality(before, after, _unloaded_by(operation, after) if after.run.chapter else ())
     is_same_chapter = old.chapter == new.chapter
     if new.chapter not in (old.chapter, old.chapter + 1):
         yield "chapters follow each other"
@@ -252,12 +258,12 @@ def _finality(before: History, after: History, unloaded: Collection[MessageId]) 
             yield f"message {message.id} was changed"
 
 
-def _done_by_store(operation: StoreCall, run: RunKey) -> Collection[MessageId]:
-    """The updates that the commit refuses. No step reads them, so the history of a later chapter has none of
-    them."""
+def _unloaded_by(operation: StoreCall, after: History) -> Collection[MessageId]:
+    """The updates that the commit refuses, and what ends a chapter before its first step. No step reads them,
+    so the history of a later chapter has none of them."""
     commit = operation.args[0] if operation.name == "commit" else None
-    taken = commit.taken if isinstance(commit, Commit) else ()
-    return [it.message for it in taken if it.run == run and it.position == DONE_BY_STORE]
+    taken = [it for it in commit.taken if it.run == after.run.key] if isinstance(commit, Commit) else []
+    return [it.message for it in taken if it.position < after.chapter.first_position]
 
 
 def _if_earlier(task: TaskRecord, after: History) -> TaskRecord | None:

@@ -333,6 +333,14 @@ class Simulation:
     async def use(self, client: Client) -> None:
         await self._scenario.use(client)
 
+    def is_newest(self, client: Client) -> bool:
+        """During a deploy there may be two clients."""
+        return any(
+            machine.processes and machine.processes[-1].client is client
+            for machine in self._machines.values()
+            if machine.has_client
+        )
+
     def keep_ended(self, process: Process) -> None:
         """Keep the process to the end of the simulation: collecting it earlier would run some of its code."""
         self._ended_processes.append(process)
