@@ -6,6 +6,7 @@ import asyncio
 import datetime as dt
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 from tests.executors.http.http_bench import Answer, RawWorker, answers, breaks_off, hangs, says
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 
 from holdfast import Catalog, Holdfast, RunFailed, load_flow
 
@@ -239,3 +240,28 @@ async def _until_registered(here: World, count: int) -> None:
     async with asyncio.timeout(PATIENCE):
         while len(await here.hf.workers.list()) < count:  # noqa: ASYNC110  # another process makes it true
             await asyncio.sleep(0.05)
+
+
+async def test_a_node_that_stops_does_not_wait_for_workers_that_have_not_come(
+    store_url: str, tmp_path: Path
+) -> None:
+    """It would wait for as long as a drain may last, which is past the patience of the test."""
+    settings: dict[str, Any] = {"worker_wait_seconds": 10 * PATIENCE, "drain_seconds": 10 * PATIENCE}
+    async with world(store_url, tmp_path, **settings) as here:
+        run = await here.start()
+
+        async def is_running() -> bool:
+            return [task.status for task in await here.hf.tasks(run)] == ["running"]
+
+        await until(is_running)
+        before = time.monotonic()
+    took = time.monotonic() - before
+
+    assert took < PATIENCE
+    async with world(store_url, tmp_path, **settings) as here:
+        worker = await here.add("late", says("HI"))
+        assert await (await here.hf.get(run.id)).result(timeout=dt.timedelta(seconds=PATIENCE)) == {
+            "said": "HI"
+        }
+        assert await here.attempts(run) == [(1, "success", "late")]
+        await worker.close()

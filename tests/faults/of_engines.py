@@ -911,6 +911,15 @@ BOUNDS = [
             "test_a_step_that_is_too_large_parks_its_run_and_says_what_to_do[sqlite]",
         ),
     ),
+    Fault(
+        "stops-wait-for-workers",
+        "a node that stops hands back what only waits for a worker, and does not wait for one",
+        [Code("engine.dispatcher:Dispatcher.is_working").replace("sum(...)", "0")],
+        cases(
+            "engine/test_http_workers.py",
+            "test_a_node_that_stops_does_not_wait_for_workers_that_have_not_come[sqlite]",
+        ),
+    ),
 ]
 
 FAULTS = [*ORDER, *RETRIES, *LEASES, *SLOTS, *ATTEMPTS, *MEMORY, *WAITING_IN_LINE, *REFUSALS, *BOUNDS]

@@ -48,10 +48,11 @@ class ExecutorRouter(Protocol):
 class _ExecutorSlots:
     """The slots of one executor, which its queues share."""
 
-    __slots__ = ("free", "queues", "reserved")
+    __slots__ = ("executor", "free", "queues", "reserved")
 
-    def __init__(self, capacity: int) -> None:
-        self.free = capacity
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.free = executor.capacity
         self.reserved = 0
         self.queues: list[_QueueSlots] = []
 
@@ -209,6 +210,11 @@ class Dispatcher:
         """Start nothing more. Running attempts go on."""
         self.is_open = False
 
+    @property
+    def is_working(self) -> bool:
+        """Whether running attempts do something. Those that wait for a worker to appear do not."""
+        return self.running > sum(each.executor.unbegun for each in self._executors.values())
+
     async def stop_executors(self) -> None:
         await self._router.stop()
 
@@ -288,7 +294,7 @@ class Dispatcher:
         if slots is None:
             shared = self._executors.get(id(executor))
             if shared is None:
-                shared = self._executors[id(executor)] = _ExecutorSlots(executor.capacity)
+                shared = self._executors[id(executor)] = _ExecutorSlots(executor)
             capacity = min(executor.capacity, self._queue_limits.get(queue, executor.capacity))
             slots = self._queues[id(executor), queue] = _QueueSlots(executor, shared, capacity)
             shared.queues.append(slots)

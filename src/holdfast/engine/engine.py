@@ -416,11 +416,11 @@ class Engine:
                 self._inbox.wake_event.clear()
                 if self._is_draining:
                     deadline = deadline or later(self._clock.now(), self._tuning.drain)
-                    is_done = not self._dispatcher.running and self._inbox.is_empty
+                    is_done = not self._dispatcher.is_working and self._inbox.is_empty
                     if is_done or self._clock.now() >= deadline:
                         break
                 await self._tick()
-                if self._is_draining and not self._dispatcher.running:
+                if self._is_draining and not self._dispatcher.is_working:
                     self._inbox.wake()  # there is nothing more to wait for
             await self._end_running_attempts()
             await self._tick(hand_back=True)

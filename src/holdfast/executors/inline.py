@@ -45,6 +45,7 @@ class InlineExecutor:
         self._is_stopped = False
 
     ends_surely = False
+    unbegun = 0
 
     @property
     def capacity(self) -> int:

@@ -153,6 +153,7 @@ class ThreadExecutor:
         self._is_stopped = False
 
     ends_surely = False
+    unbegun = 0
 
     @property
     def capacity(self) -> int:

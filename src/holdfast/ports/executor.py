@@ -159,6 +159,12 @@ class Executor(Protocol):
         the task waits until it has ended. Else it does not wait, because the cancelled one may never end."""
         ...
 
+    @property
+    def unbegun(self) -> int:
+        """How many of the attempts that were started have done nothing yet, and wait for somebody who can do
+        them. A node that stops hands them back without waiting for them."""
+        ...
+
     def start(self, attempt: Attempt) -> None:
         """Start the attempt. Exactly one report follows, unless the executor is stopped."""
         ...

@@ -71,6 +71,8 @@ class HttpExecutor:
         """The context variables of the first `start`. Every attempt and every report runs in them, so that
         nothing is inherited from the caller of a later `start` or from another attempt."""
         self._http: WorkerClient | None = None
+        self.unbegun = 0
+        """How many attempts wait for a worker, and have called none so far."""
         self._is_stopped = False
 
     ends_surely = True
@@ -126,7 +128,11 @@ class HttpExecutor:
     async def _perform(self, attempt: Attempt) -> Outcome:
         http = self._http or self._open()
         call = self._calls(attempt)
-        candidates = await self._wait_for_workers(call.service, {})
+        self.unbegun += 1
+        try:
+            candidates = await self._wait_for_workers(call.service, {})
+        finally:
+            self.unbegun -= 1
         if not candidates:
             error = self._workers.registry_error or self._no_worker(call.service)
             return Failed(capture(error))

@@ -171,6 +171,7 @@ class ProcessExecutor(ABC):
         self._is_stopped = False
 
     ends_surely = True
+    unbegun = 0
 
     @property
     def capacity(self) -> int:

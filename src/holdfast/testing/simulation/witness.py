@@ -146,6 +146,7 @@ class SimulatedExecutors:
         await self._inline.stop()
 
     ends_surely = False
+    unbegun = 0
 
     @property
     def capacity(self) -> int:
