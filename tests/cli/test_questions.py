@@ -74,8 +74,8 @@ def test_runs_show_tells_who_did_what(project: Project):
 
     project.execute("runs", "pause", "mine", "--by", "ann", "--note", "lunch")
     eventually(lambda: "paused by ann: lunch" in project.run("explain", "mine").stdout)
+    process.communicate(timeout=SECONDS)  # it ends when its run is paused
     project.execute("runs", "resume", "mine", "--by", "bob")
-    process.communicate(timeout=SECONDS)
     process = project.start("run", "--resume", "mine", "--json")
     project.execute("signal", "mine", "go", "1", "--by", "cleo")
     eventually(lambda: "review waits for approval" in project.run("explain", "mine").stdout)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from holdfast.app import Holdfast
+    from holdfast.client.run import RunInfo
     from holdfast.settings import Settings
 
 T = TypeVar("T")
@@ -150,6 +151,17 @@ def use_client(
             return await use(client)
 
     return run_async(open_and_use())
+
+
+def use_run(database: DatabaseOptions, run: str, use: Callable[[Holdfast, RunInfo], Awaitable[T]]) -> T:
+    """Finds the run that the user means, and returns what `use` returns."""
+
+    async def find_and_use(client: Holdfast) -> T:
+        from holdfast.cli.arguments.runs import find_run
+
+        return await use(client, await find_run(client, run))
+
+    return use_client(database, find_and_use)
 
 
 def run_async(main: Coroutine[Any, Any, T]) -> T:

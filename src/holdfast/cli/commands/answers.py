@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.database import find_database, use_client
+from holdfast.cli.database import find_database, use_client, use_run
 from holdfast.cli.options import AsJson, By, Db, Namespace, RunArgument, user_name
 from holdfast.cli.views.output import json_text, print_json, say
 from holdfast.cli.views.tables import print_table
 from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from holdfast.app import Holdfast
     from holdfast.client.questions import QuestionInfo
+    from holdfast.client.run import RunInfo
 
 _Task = Annotated[
     str, typer.Argument(metavar="TASK", help="The task that waits; in a flow, the path of the node.")
@@ -116,10 +115,11 @@ def resolve(
     answer: Any = None if value is None else read_json("JSON", value)
     target = int(name[1:]) if name[:1] == "#" and name[1:].isdecimal() and len(name) < 11 else name
 
-    async def send(client: Holdfast, id: str) -> None:
-        await client.resolve(id, target, answer, by=user_name(by), comment=comment, ahead=ahead)
+    async def send(client: Holdfast, info: RunInfo) -> str:
+        await client.resolve(info.id, target, answer, by=user_name(by), comment=comment, ahead=ahead)
+        return info.id
 
-    id = _tell(run, db, namespace, send)
+    id = use_run(find_database(db, namespace), run, send)
     if as_json:
         print_json({"run": id, "question": name, "value": answer})
     else:
@@ -144,10 +144,11 @@ def approve(
         raise BadOption("--value", value, "left out with --reject, which answers false")
     answer = read_json("--value", value) if value is not None else not reject
 
-    async def send(client: Holdfast, id: str) -> None:
-        await client.approve(id, task, value=answer, by=user_name(by), comment=comment)
+    async def send(client: Holdfast, info: RunInfo) -> str:
+        await client.approve(info.id, task, value=answer, by=user_name(by), comment=comment)
+        return info.id
 
-    id = _tell(run, db, namespace, send)
+    id = use_run(find_database(db, namespace), run, send)
     if as_json:
         print_json({"run": id, "task": task, "value": answer})
     else:
@@ -170,31 +171,17 @@ def signal(
 
     payload: Any = None if value is None else read_json("JSON", value)
 
-    async def send(client: Holdfast, id: str) -> None:
+    async def send(client: Holdfast, info: RunInfo) -> str:
         from holdfast.authoring.kinds import read_definition
 
-        workflow = read_definition(await client.definition(id)) if value is None else None
-        if workflow is not None and workflow.outline((await client.describe(id)).input).signals_need_value:
+        workflow = read_definition(await client.definition(info.id)) if value is None else None
+        if workflow is not None and workflow.outline(info.input).signals_need_value:
             raise BadOption("JSON", None, "given: to a flow, null means that nothing has come yet")
-        await client.signal(id, name, payload, by=user_name(by), message_id=message_id)
+        await client.signal(info.id, name, payload, by=user_name(by), message_id=message_id)
+        return info.id
 
-    id = _tell(run, db, namespace, send)
+    id = use_run(find_database(db, namespace), run, send)
     if as_json:
         print_json({"run": id, "signal": name, "value": payload})
     else:
         say(f"sent {name!r} to run {id}")
-
-
-def _tell(
-    run: str, db: str | None, namespace: str | None, send: Callable[[Holdfast, str], Awaitable[None]]
-) -> str:
-    """Find the run, and send it something. Returns its whole id."""
-
-    async def find_and_send(client: Holdfast) -> str:
-        from holdfast.cli.arguments.runs import find_run
-
-        info = await find_run(client, run)
-        await send(client, info.id)
-        return info.id
-
-    return use_client(find_database(db, namespace), find_and_send)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from holdfast.cli.database import find_database, use_client
+from holdfast.cli.database import find_database, use_run
 from holdfast.cli.options import AsJson, Db, Namespace, RunArgument
 from holdfast.cli.views.output import is_terminal, log_label, moment_text, print_json, print_line, stdout
 from holdfast.cli.views.visible import log_line, one_line
@@ -18,6 +18,7 @@ from holdfast.errors import BadOption
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.client.logs import LogLine
+    from holdfast.client.run import RunInfo
 
 _Task = Annotated[
     str | None,
@@ -50,17 +51,14 @@ def logs(
     """Print what a run wrote: the code of its workflow and its tasks."""
     wanted = _read_filter(task)
 
-    async def print_lines(client: Holdfast) -> None:
-        from holdfast.cli.arguments.runs import find_run
-
-        info = await find_run(client, run)
+    async def print_lines(client: Holdfast, info: RunInfo) -> None:
         if wanted.task is not None:
             await _check_task(client, info.id, wanted.task)
         async for line in _lines(client, info.id, wanted.task, follow=follow):
             if wanted.item is None or line.index == wanted.item:
                 _print(line, as_json=as_json)
 
-    use_client(find_database(db, namespace), print_lines)
+    use_run(find_database(db, namespace), run, print_lines)
 
 
 async def _lines(client: Holdfast, run: str, task: str | None, *, follow: bool) -> AsyncIterator[LogLine]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 import typer
 
 from holdfast.cli.arguments.plans import read_span
-from holdfast.cli.database import DatabaseOptions, find_database, use_client
+from holdfast.cli.database import DatabaseOptions, find_database, use_client, use_run
 from holdfast.cli.options import RUN_HELP, AsJson, By, Db, Namespace, user_name
 from holdfast.cli.views.output import print_json, say
 
@@ -148,7 +148,8 @@ def _perform(act: _Act, plan: _Plan, chosen: _Chosen) -> None:
     if (run is None) is not bool(given):
         raise typer.BadParameter("name one run, or give conditions such as --workflow", param_hint="RUN")
     if run is not None:
-        _print_one(act, _change_one(database, run, plan[0]), database, as_json=as_json)
+        info = use_run(database, run, lambda client, info: _change_one(client, info, plan[0]))
+        _print_one(act, info, database, as_json=as_json)
         return
     if not yes:
         count = use_client(database, lambda client: _count(client, act, given))
@@ -187,17 +188,12 @@ def _print_one(act: _Act, info: RunInfo, database: DatabaseOptions, *, as_json: 
         say(f"run {info.id} {act.said if not info.status.is_final else f'is {info.status}'}")
 
 
-def _change_one(database: DatabaseOptions, run: str, change: Callable[[Any, str], Awaitable[Any]]) -> RunInfo:
+async def _change_one(
+    client: Holdfast, run: RunInfo, change: Callable[[Any, str], Awaitable[Any]]
+) -> RunInfo:
     """Returns the run as it is after the change."""
-
-    async def find_and_change(client: Holdfast) -> RunInfo:
-        from holdfast.cli.arguments.runs import find_run
-
-        info = await find_run(client, run)
-        await change(client, info.id)
-        return await client.describe(info.id)
-
-    return use_client(database, find_and_change)
+    await change(client, run.id)
+    return await client.describe(run.id)
 
 
 @_command(_Act("cancel", "is asked to end", _OPEN))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.commands import archives, run_acts
-from holdfast.cli.database import find_database, use_client
+from holdfast.cli.database import find_database, use_client, use_run
 from holdfast.cli.options import RUN_HELP, AsJson, Db, Limit, Namespace, RunArgument
 from holdfast.cli.views.output import between, json_text, moment_text, print_json, print_line, say, span_text
 from holdfast.cli.views.tables import print_table
@@ -140,14 +140,13 @@ def show_run(
     namespace: Namespace = None,
 ) -> None:
     """Show a run: its tasks with their outputs, attempts that failed, and what it waits for."""
-    from holdfast.cli.arguments.runs import find_run
     from holdfast.cli.views.run_details import print_run_details, read_run_details
 
-    async def read(client: Holdfast) -> RunDetails:
-        return await read_run_details(client, await find_run(client, run), is_full=full or as_json)
+    async def read(client: Holdfast, info: RunInfo) -> RunDetails:
+        return await read_run_details(client, info, is_full=full or as_json)
 
     database = find_database(db, namespace)
-    details = use_client(database, read)
+    details = use_run(database, run, read)
     if as_json:
         print_json(details.facts(), is_pretty=True)
     else:
@@ -166,10 +165,7 @@ def read_stream(
 ) -> None:
     """Print what a run publishes to a stream, one item on a line, until the run has ended."""
 
-    async def print_items(client: Holdfast) -> None:
-        from holdfast.cli.arguments.runs import find_run
-
-        info = await find_run(client, run)
+    async def print_items(client: Holdfast, info: RunInfo) -> None:
         begun = set[int]()
         async for item in client.stream(info.id, name, after=after, follow=follow):
             if as_json:
@@ -186,7 +182,7 @@ def read_stream(
             others = f"; it has {', '.join(map(one_line, known))}" if known else ""
             say(f"run {one_line(info.id)} has published nothing to stream {name!r}{others}")
 
-    use_client(find_database(db, namespace), print_items)
+    use_run(find_database(db, namespace), run, print_items)
 
 
 @runs.command("delete")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.database import find_database, use_client
+from holdfast.cli.database import find_database, use_run
 from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.options import AsJson, By, Db, Namespace, RunArgument, user_name
 from holdfast.cli.views.output import print_json, say, say_error
@@ -15,6 +15,7 @@ from holdfast.errors import UpdateFailed, UpdateTimedOut, UpdateUnanswered
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
+    from holdfast.client.run import RunInfo
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The update's name; the run has a handler of it.")]
 _Argument = Annotated[
@@ -63,15 +64,12 @@ def update(
     limit = None if timeout is None else read_span("--timeout", timeout)
     uid = secrets.token_hex(8) if message_id is None else message_id
 
-    async def send(client: Holdfast) -> tuple[str, Any]:
-        from holdfast.cli.arguments.runs import find_run
-
-        info = await find_run(client, run)
+    async def send(client: Holdfast, info: RunInfo) -> tuple[str, Any]:
         answer = await client.update(info.id, name, *args, timeout=limit, by=user_name(by), message_id=uid)
         return info.id, answer
 
     try:
-        id, answer = use_client(find_database(db, namespace), send)
+        id, answer = use_run(find_database(db, namespace), run, send)
     except UpdateTimedOut as error:
         say_error(f"run {error.id!r} has not answered update {name!r} in time; it may still happen")
         say(f"to get the answer, send it again with --message-id {uid}")
