@@ -480,7 +480,7 @@ class UnknownPromise(Refused):
             shown = "nothing, it has not begun"
         super().__init__(
             f"run {id!r} asks for {what}; open: {shown or 'nothing'}. "
-            "To send an answer before the run asks, say ahead=True"
+            "To send an answer before the run asks, say so with `ahead`"
         )
 
 
@@ -494,7 +494,7 @@ class PromiseClosed(Refused):
 class MayNotAnswer(Refused):
     def __init__(self, id: str, name: str, by: str, allowed: Iterable[str]) -> None:
         self.id, self.name, self.by, self.allowed = id, name, by, tuple(allowed)
-        who = f"{by!r} may not answer" if by else "say with by=... who answers"
+        who = f"{by!r} may not answer" if by else "say with `by` who answers"
         super().__init__(f"{who} {name!r} of run {id!r}; allowed: {', '.join(map(repr, self.allowed))}")
 
 

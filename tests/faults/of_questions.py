@@ -12,6 +12,14 @@ _DOCUMENTS = "engine/test_questions_of_documents.py"
 
 FAULTS = [
     Fault(
+        "typed-promises-take-anything",
+        "a value that does not fit the type of a promise is refused, and the run still waits",
+        [Code("core.questions:type_details").replace("schema_of(type)", "None")],
+        cases(
+            "authoring/code/test_messages.py", "test_a_promise_refuses_a_value_of_another_type[int-many-3]"
+        ),
+    ),
+    Fault(
         "late-answers-are-taken",
         "a closed question takes no answer",
         [Code("stores.answers:_place_numbered").replace("closed_at is not None", "False")],

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from holdfast.core.codec import Codec
+from holdfast.core.commands import NO_INPUT
 from holdfast.core.events import PromiseAnswered
 from holdfast.core.json_schemas import find_mismatch, schema_of
 from holdfast.core.names import LONGEST_NAME, checked_name, is_storable
@@ -84,6 +85,15 @@ def read_chapter(questions: bytes | None) -> QuestionsOfChapter:
 def write_chapter(questions: QuestionsOfChapter) -> bytes | None:
     """None: the run has asked nothing yet."""
     return _encode(questions) if questions.next else None
+
+
+def type_details(type: Any) -> Payload:
+    """Of a question that has nothing but a name and a type. A type that JSON schemas cannot describe is
+    checked when the code gets the answer."""
+    try:
+        return Payload(_encode(QuestionDetails(schema=schema_of(type))))
+    except BadOption:
+        return NO_INPUT
 
 
 def make_details(

@@ -6,10 +6,13 @@ import asyncio
 import contextlib
 import datetime as dt
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from holdfast import Catalog, Run, context, task, workflow
-from holdfast.errors import PromiseSettled, WrongType
+from holdfast.errors import BadAnswer, PromiseSettled, WrongType
 from holdfast.testing import Environment, assert_durable
 
 NewDatabase = Callable[[], str]
@@ -96,11 +99,30 @@ async def test_one_who_stops_waiting_does_not_take_the_promise_from_another() ->
         assert await run.result() == ["TimeoutError", 9]
 
 
-async def test_a_promise_of_the_wrong_type_raises_in_the_workflow() -> None:
+@pytest.mark.parametrize(
+    ("type", "wrong", "right"),
+    [(int, "many", 3), (int | None, 1.5, None), (list[str], ["a", 1], ["a"]), (Decimal, "much", 2)],
+)
+async def test_a_promise_refuses_a_value_of_another_type(type: Any, wrong: Any, right: Any) -> None:
+    @workflow(catalog=catalog)
+    async def typed() -> Any:
+        return await context().promise("count", type)
+
+    async with Environment(catalog=catalog) as env:
+        run = await env.start(typed)
+        await env.wait_until_quiet()
+        with pytest.raises(BadAnswer, match=f"'count' of run '{run.id}' cannot be answered with this"):
+            await run.resolve("count", wrong)
+        await run.resolve("count", right)
+
+        assert await run.result() in (right, str(right))
+
+
+async def test_a_shared_promise_of_the_wrong_type_raises_in_the_workflow() -> None:
     @workflow(catalog=catalog)
     async def typed() -> str:
         try:
-            await context().promise("count", int)
+            await context().promise("count", int, same=True)
         except WrongType as error:
             return str(error)
         return "no error"

@@ -28,11 +28,10 @@ from holdfast.authoring.code.steps import checked_step_name, effect_body, step_b
 from holdfast.authoring.code.task_options import Options, merge
 from holdfast.authoring.code.updates import Onlooker, make_handler
 from holdfast.core.codec import digest_of
-from holdfast.core.commands import NO_INPUT
 from holdfast.core.failures import revive
 from holdfast.core.names import checked_name, checked_span
 from holdfast.core.policies import STEP_OPTIONS
-from holdfast.core.questions import checked_title, make_details
+from holdfast.core.questions import checked_title, make_details, type_details
 from holdfast.core.run_options import WithOptions, child_policy, target_and_options
 from holdfast.core.stream_items import checked_stream
 from holdfast.core.values import Cancelled, Failed, Outcome, Succeeded
@@ -225,7 +224,8 @@ class Context(_View):
     def promise(
         self, name: str, type: Any = Any, /, *, timeout: dt.timedelta | None = None, same: bool = False
     ) -> asyncio.Task[Any]:
-        """A value that is given from outside, once, with `hf.resolve(run, name, value)`.
+        """A value that is given from outside, once, with `hf.resolve(run, name, value)`, which refuses a
+        value of another type.
 
         Raises TimeoutError after `timeout`, and the error given to `hf.reject` if it is rejected. To ask for
         a name again is a new question, with an answer of its own. With `same=True` it is the same one for all
@@ -235,7 +235,7 @@ class Context(_View):
         if same or program.knows_promises_by_name:
             program.ask_by_name(name)
             return program.spawn(self._promise(name, type, timeout), f"promise {name!r}")
-        return self._await_answer(program.ask(name, NO_INPUT), type, timeout, has_details=False)
+        return self._await_answer(program.ask(name, type_details(type)), type, timeout, has_details=False)
 
     async def _promise(self, name: str, type: Any, timeout: dt.timedelta | None) -> Any:
         async with asyncio.timeout(_seconds(timeout)):
