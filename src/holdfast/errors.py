@@ -459,9 +459,14 @@ class NotRunning(Refused):
 
 
 class NotParked(Refused):
-    def __init__(self, id: str, status: str) -> None:
-        self.id, self.status = id, status
-        super().__init__(f"run {id!r} is {status}; only a run that is parked or paused can be resumed")
+    def __init__(self, id: str, status: str, *, is_pausing: bool = False) -> None:
+        self.id, self.status, self.is_pausing = id, status, is_pausing
+        super().__init__(
+            f"run {id!r} is to be paused, and is not yet: its node does that when the tasks that run have "
+            "ended; resume it then"
+            if is_pausing
+            else f"run {id!r} is {status}; only a run that is parked or paused can be resumed"
+        )
 
 
 class PromiseSettled(Refused):

@@ -503,6 +503,28 @@ async def test_only_runs_that_go_on_can_be_paused(store_url: str) -> None:
             await run.resume()
 
 
+async def test_a_resume_before_the_pause_is_made_says_so(store_url: str) -> None:
+    gates["first"] = asyncio.Event()
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        run = await hf.start(two_tasks, id="two")
+        await until(lambda: begun == ["first"])
+        with pytest.raises(NotParked, match="'two' is running; only") as plain:
+            await run.resume()
+        assert not plain.value.is_pausing
+
+        await run.pause()
+        with pytest.raises(NotParked, match="'two' is to be paused, and is not yet") as early:
+            await run.resume()
+        assert early.value.is_pausing
+
+        gates["first"].set()
+        await _until_status(run, RunStatus.PAUSED)
+        await run.resume()
+        await run.result()
+        with pytest.raises(NotParked, match="'two' is success; only"):
+            await run.resume()
+
+
 # --- children
 
 

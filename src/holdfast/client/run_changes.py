@@ -183,7 +183,17 @@ class RunChanges(RunUpdates):
             info = await self.describe(run)
             if waits and info.status is RunStatus.PARKED:
                 raise BadOption("timers", timers, f"left out: run {info.id!r} is parked, not paused")
-            raise NotParked(info.id, info.status)
+            is_pausing = not info.status.is_final and await self._is_pausing(run)
+            raise NotParked(info.id, info.status, is_pausing=is_pausing)
+
+    async def _is_pausing(self, run: Run[Any] | str) -> bool:
+        """Whether a pause has been asked for that the run's node has not made yet."""
+        last = 0
+        while page := await self.messages(run, acts_only=True, after=last):
+            if any(each.kind == MessageKind.PAUSE and not each.is_read for each in page):
+                return True
+            last = page[-1].id
+        return False
 
     async def pause(self, run: Run[Any] | str, note: str = "", *, by: str = "") -> None:
         """Pause a run until it is resumed: no task of it begins, and its timers do not fire. Tasks that run
