@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import os
+import re
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -125,6 +126,28 @@ async def test_inputs_that_do_not_fit_are_refused_at_the_door(tmp_path: Path, ca
                 await env.start(dag, **given)
 
         assert await env.list() == []
+
+
+@pytest.mark.parametrize(
+    ("task", "hint"),
+    [
+        ("command: echo 1", r"; a command writes its output to the file \$HOLDFAST_OUTPUT_FILE$"),
+        ("command: 'echo HOLDFAST_OUTPUT:true'", "got bool$"),
+        ("file: work.py", "got null$"),
+    ],
+)
+async def test_a_command_that_only_prints_is_told_where_its_output_goes(
+    tmp_path: Path, catalog: Catalog, task: str, hint: str
+) -> None:
+    (tmp_path / "work.py").write_text("def main(): print(1)")
+    text = f"name: flow\ntasks:\n  a:\n    output_type: int\n    {task}\n"
+    dag = load_dag(project(tmp_path, text), catalog=catalog)
+
+    async with Environment(catalog=catalog) as env:
+        with pytest.raises(RunFailed, match="the output of task 'a': expected int, got") as failed:
+            await env.run(dag)
+
+    assert re.search(hint, str(failed.value))
 
 
 async def test_an_output_of_another_type_fails_the_attempt_and_is_tried_again(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -173,12 +173,16 @@ class DagWorkflow(StartTarget[..., Any]):
         return f"<workflow {self.name!r} {self.version}>"
 
 
+_WHERE_OUTPUT_GOES: Final = "; a command writes its output to the file $HOLDFAST_OUTPUT_FILE"
+
+
 class _ProcessOutput:
     """Checks and stores the output of a process."""
 
     def __init__(self, task: DagTask, codec: Codec) -> None:
         self._what = f"the output of task {task.name!r}"
         self._type: Type | None = task.output_type
+        self._hint = _WHERE_OUTPUT_GOES if isinstance(task.work, ShellCommand) else ""
         self._codec = codec
 
     def store(self, output: bytes) -> Payload:
@@ -189,7 +193,7 @@ class _ProcessOutput:
         if self._type is not None:
             problem = check(value, self._type)
             if problem is not None:
-                raise WrongType(self._what, problem)
+                raise WrongType(self._what, problem if value is not None else problem + self._hint)
         return self._codec.encode(value, self._what)
 
 
