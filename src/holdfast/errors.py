@@ -439,7 +439,8 @@ class DeadlineOver(Refused):
         """The deadline in ISO 8601."""
         super().__init__(
             f"the deadline of run {id!r} passed at {deadline}, so a retry would fail at once; retry with "
-            "deadline=timedelta(...) to give it a new one, or with deadline=None to let it take its time"
+            "deadline=timedelta(...) to give it a new one, or with deadline=None to let it take its "
+            "time (holdfast runs retry RUN --deadline 1h, or none)"
         )
 
 

@@ -10,7 +10,7 @@ import shlex
 import pytest
 from tests.cli.processes import Project
 
-from holdfast import Catalog, Holdfast, context, workflow
+from holdfast import Catalog, DeadlineExceeded, Holdfast, context, workflow
 
 catalog = Catalog()
 ID = "it's one; of two"
@@ -81,3 +81,24 @@ def test_options_that_would_be_ignored_are_refused(
 
     assert refused.returncode == 2
     assert problem in refused.stderr
+
+
+def test_commands_that_retry_a_run_whose_deadline_has_passed_can_be_pasted(project: Project) -> None:
+    async def fail() -> None:
+        async with Holdfast(f"sqlite:///{project.folder}/own.db", catalog=catalog) as hf:
+            run = await hf.start(wait.options(id="late", deadline=dt.timedelta(milliseconds=50)))
+            with pytest.raises(DeadlineExceeded):
+                await run.result()
+
+    asyncio.run(fail())
+
+    shown = project.run("runs", "show", "late", "--db", "own.db").stdout
+    explained = project.run("explain", "late", "--db", "own.db").stdout
+    refused = project.run("runs", "retry", "late", "--db", "own.db")
+
+    command = "holdfast runs retry late --deadline 1h --db own.db"
+    assert f"try again what failed: {command}" in shown
+    assert f"to try again what failed: {command}" in explained
+    assert refused.returncode == 2
+    assert "holdfast runs retry RUN --deadline 1h" in " ".join(refused.stderr.split())
+    assert project.run(*shlex.split(command)[1:]).returncode == 0

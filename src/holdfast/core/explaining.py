@@ -53,7 +53,7 @@ class Surroundings(msgspec.Struct, frozen=True):
 def explain(situation: Situation, requests: OpenRequests, around: Surroundings) -> Explanation:
     run = situation.run
     if run.status.is_final:
-        reasons = [_ended(run)]
+        reasons = [_ended(run, around.now)]
     else:
         found = list(_Explainer(situation, requests, around).reasons())
         reasons = [reason for reason in found if reason.problem] + [it for it in found if not it.problem]
@@ -79,18 +79,22 @@ def describe_lack(claim: str, nodes: ClaimNodes, is_any_there: bool) -> str:
     return f"{lack}; nodes have {', '.join(map(repr, versions))}" if versions else lack
 
 
-def _ended(run: RunRecord) -> Reason:
+def _ended(run: RunRecord, now: Instant) -> Reason:
     since, advice = _moment(run.finished_at), ""
+    deadline = read_run_options(run.options).deadline
+    retry = f"holdfast runs retry {quote(_id(run))}"
+    if deadline is not None and deadline <= now:
+        retry += " --deadline 1h"  # without a new one, the retry is refused
     match run.status:
         case RunStatus.SUCCESS:
             what = "it ended with success"
         case RunStatus.FAILED:
             what = f"it failed: {run.failure.summary}" if run.failure is not None else "it failed"
-            advice = f"to try again what failed: holdfast runs retry {quote(_id(run))}"
+            advice = f"to try again what failed: {retry}"
         case _:
             reason = run.failure.message if run.failure is not None else ""
             what = f"it was cancelled: {reason}" if reason else "it was cancelled"
-            advice = f"to open it again: holdfast runs retry {quote(_id(run))}"
+            advice = f"to open it again: {retry}"
     return Reason(ReasonKind.END, "", what, since, advice=advice)
 
 

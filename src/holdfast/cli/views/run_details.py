@@ -28,6 +28,7 @@ from holdfast.cli.views.tables import print_table
 from holdfast.cli.views.visible import one_line, visible
 from holdfast.cli.views.wording import (
     outside_wait,
+    retry_command,
     skip_text,
     without_task_name,
     worker_wait_text,
@@ -422,7 +423,7 @@ def _next_steps(details: RunDetails, database: DatabaseOptions) -> list[str]:
         return ["", *(f"{one_line(name)} {one_line(wait.text)}: {wait.command}" for name, wait in waits)]
     match info.status:
         case RunStatus.FAILED | RunStatus.CANCELLED:
-            return ["", f"try again what failed: {database.command('run', '--retry', info.id)}"]
+            return ["", f"try again what failed: {retry_command(info, database)}"]
         case RunStatus.PARKED:
             return ["", f"when that is mended: {database.command('run', '--resume', info.id)}"]
         case _:

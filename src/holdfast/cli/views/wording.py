@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from holdfast.authoring.outline import ApprovalWait, ChildWait, SignalWait, TimerWait, WorkerWait
 from holdfast.cli.database import DatabaseOptions
 from holdfast.cli.views.output import span_text
 from holdfast.cli.views.progress import RunProgress, TaskLine, VisitsLine
-from holdfast.client.run import Cursor
+from holdfast.client.run import Cursor, RunInfo
 from holdfast.core.names import written_span
 
 _NO_SUCCESS = {"failed": "failed", "skipped": "was skipped", "cancelled": "was cancelled"}
@@ -34,6 +35,13 @@ def outside_wait(line: TaskLine, run_id: str, database: DatabaseOptions) -> Outs
             return OutsideWait(f"waits for signal {name!r}", database.command("signal", run_id, name, *value))
         case _:
             return None
+
+
+def retry_command(info: RunInfo, database: DatabaseOptions, also: Sequence[str] = ()) -> str:
+    """What tries an ended run again. If its deadline has passed, it needs a new one."""
+    if info.deadline is not None and info.deadline <= dt.datetime.now(dt.UTC):
+        return database.command("runs", "retry", info.id, "--deadline", "1h")
+    return database.command("run", "--retry", info.id, *also)
 
 
 def inner_wait_text(line: TaskLine) -> str | None:

@@ -43,6 +43,7 @@ from holdfast.cli.views.output import (
 from holdfast.cli.views.plain import JsonView, PlainView
 from holdfast.cli.views.progress import RunProgress, RunSnapshot, View
 from holdfast.cli.views.visible import one_line, visible
+from holdfast.cli.views.wording import retry_command
 from holdfast.cli.watching.watcher import RunWatcher
 from holdfast.client.run import Run, RunInfo
 from holdfast.core.records import Definition
@@ -327,7 +328,7 @@ def print_end(snapshot: RunSnapshot, request: RunRequest) -> ExitCode:
         case RunStatus.SUCCESS:
             _print_output(info)
         case RunStatus.FAILED | RunStatus.CANCELLED:
-            say(f"  try again what failed: {database.command('run', '--retry', info.id, *request.also)}")
+            say(f"  try again what failed: {retry_command(info, database, request.also)}")
         case RunStatus.PARKED:
             say(f"  when that is mended: {database.command('run', '--resume', info.id, *request.also)}")
         case RunStatus.PAUSED:
