@@ -58,6 +58,23 @@ def test_a_question_is_listed_answered_and_shown(project: Project):
     assert (second["question"], second["by"]) == (1, "ann")
 
 
+def test_a_question_that_yes_does_not_answer_says_that_it_needs_a_value(project: Project):
+    project.write(
+        "asking.yaml", "name: a\ntasks: {size: {approval: {title: 'Which?', answer: {cm: int}, by: ann}}}\n"
+    )
+    process = project.start("run", "asking.yaml", "--id", "mine", "--json")
+    database = project.folder / ".holdfast" / "holdfast.db"
+    eventually(lambda: database.exists() and "Which?" in project.run("questions").stdout)
+
+    command = "holdfast approve mine size --value JSON --by ann"
+    assert command in project.execute("explain", "mine").stdout
+    assert f"size waits for approval: Which?: {command}" in project.execute("runs", "show", "mine").stdout
+
+    project.execute("approve", "mine", "size", "--value", '{"cm": 5}', "--by", "ann")
+    said, _ = process.communicate(timeout=SECONDS)
+    assert json_lines(said)[-1]["output"] == {"size": {"cm": 5}}
+
+
 LISTENING = """\
 name: listening
 tasks:

@@ -86,6 +86,42 @@ async def test_an_approval_says_what_is_asked_and_takes_only_a_fitting_answer(
         assert await env.questions() == []
 
 
+async def test_what_explains_an_approval_can_be_done_and_goes_when_it_is_done(
+    refund: Any, task: str, catalog: Catalog, store_url: str
+) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(refund, total=4180)
+        await env.wait_until_quiet()
+        await run.pause()
+        await env.wait_until_quiet()
+        assert "approval" in [reason.kind for reason in (await env.explain(run)).reasons]
+
+        await env.approve(run, task, by="ann")
+
+        kinds = [reason.kind for reason in (await env.explain(run)).reasons]
+        assert kinds == ["paused", "message"]
+        await run.resume()
+        assert True in (await run.result()).values()
+
+
+WAITS = """
+    name: waits
+    tasks:
+      size: {approval: {title: Which size?, answer: {cm: int}, by: ann}}
+"""
+
+
+async def test_an_explanation_of_a_dag_names_the_value_that_it_needs(
+    tmp_path: Path, catalog: Catalog, store_url: str
+) -> None:
+    file = tmp_path / "waits.yaml"
+    file.write_text(dedent(WAITS))
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(with_options(load_dag(file, catalog=catalog), id="w"))
+        await env.wait_until_quiet()
+        assert (await env.explain(run)).reasons[-1].advice == "holdfast approve w size --value JSON --by ann"
+
+
 async def test_an_answer_ahead_that_does_not_fit_is_dropped_and_told(
     refund: Any, task: str, catalog: Catalog, store_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -24,6 +24,8 @@ class ApprovalWait(NamedTuple):
     message: str = ""
     by: str = ""
     """One of those who may answer. Empty: everybody may."""
+    needs_value: bool = False
+    """Whether yes is no answer."""
 
 
 class SignalWait(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from holdfast.core.explanations import Explanation, Reason, ReasonKind
+from holdfast.core.json_schemas import find_mismatch
 from holdfast.core.open_requests import OpenRequests
 from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.questions import QuestionDetails, read_details
@@ -268,7 +269,8 @@ class _Explainer:
             if task.seq in queued:
                 yield self._at_worker(task, queued[task.seq])
             elif task.seq in self._requests.opened:
-                yield self._open_wait(task)
+                if not self._is_answered(task):  # what has come is told instead
+                    yield self._open_wait(task)
             elif task.due_at is not None and task.due_at > self._now:
                 yield self._backoff(task)
             elif task.status is TaskStatus.PENDING and self._run.owner is not None:
@@ -334,12 +336,21 @@ class _Explainer:
             advice = "start one; to see those that are there: holdfast workers"
         return Reason(ReasonKind.SERVICE, item.service, what, moment(item.created_at), None, problem, advice)
 
+    def _is_answered(self, task: OpenTaskRow) -> bool:
+        """Whether it has asked a question whose answer is there, and was not read yet."""
+        number = _read_map(task).get("question")
+        if not isinstance(number, int) or any(it.number == number for it in self._situation.questions):
+            return False
+        return any(it.kind in _ANSWERS[WaitKind.PROMISE] for it in self._situation.unread)
+
     def _open_wait(self, task: OpenTaskRow) -> Reason:
         """A task that no executor runs."""
         asked = _read_map(task)
         since = moment(task.created_at)
         details = self._details_of(asked.get("question"))
         by = f" --by {quote(details.by[0])}" if details.by else ""
+        if details.schema is not None and find_mismatch(details.schema, True) is not None:
+            by = f" --value JSON{by}"  # yes is no answer to it
         if isinstance(asked.get("promise"), str):
             message = details.title or asked.get("message")
             what = f"{task.name} waits for approval" + (f": {message}" if message else "")

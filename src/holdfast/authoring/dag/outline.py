@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from holdfast.authoring.dag.model import ApprovalTask, CallTask, Dag, DagTask, DagWork, SignalTask, SleepTask
+from holdfast.authoring.dag.model import ApprovalTask, CallTask, Dag, DagTask, SignalTask, SleepTask
+from holdfast.authoring.dag.types import check
 from holdfast.authoring.outline import (
     ApprovalWait,
     ChildWait,
@@ -27,7 +28,7 @@ def _outline_task(task: DagTask) -> TaskOutline:
         task.name,
         TaskRows.ITEMS,
         max_attempts=task.options.retry.max_attempts,
-        wait=_wait_of(task.work),
+        wait=_wait_of(task),
         is_fan_out=task.fan_out is not None,
         depends_on=task.depends_on,
         runs_on_failure=task.runs_on_failure,
@@ -35,10 +36,11 @@ def _outline_task(task: DagTask) -> TaskOutline:
     )
 
 
-def _wait_of(work: DagWork) -> TaskWait | None:
-    match work:
+def _wait_of(task: DagTask) -> TaskWait | None:
+    match task.work:
         case ApprovalTask(message=message, by=by):
-            return ApprovalWait(message, by[0] if by else "")
+            needs_value = task.output_type is not None and check(True, task.output_type) is not None
+            return ApprovalWait(message, by[0] if by else "", needs_value)
         case SignalTask(name=name):
             return SignalWait(name)
         case SleepTask(duration=duration):
@@ -48,4 +50,4 @@ def _wait_of(work: DagWork) -> TaskWait | None:
         case ShellCommand() | PythonFunction():
             return None
         case _:
-            assert_never(work)
+            assert_never(task.work)

@@ -35,6 +35,7 @@ from holdfast.authoring.outline import (
     WorkerWait,
     WorkflowOutline,
 )
+from holdfast.core.json_schemas import find_mismatch
 
 
 def outline_flow(flow: Flow, input: Any) -> WorkflowOutline:
@@ -63,7 +64,9 @@ def _wait_of(node: FlowNode, params: Mapping[str, Any]) -> TaskWait | None:
             if _awaited(node.key, params.get("approval_key")) is None:
                 return None
             by = question.get("by") or [""]
-            return ApprovalWait(question.get("title", ""), by if isinstance(by, str) else by[0])
+            schema = question.get("answer", True)
+            needs_value = find_mismatch(schema, True) is not None
+            return ApprovalWait(question.get("title", ""), by if isinstance(by, str) else by[0], needs_value)
         case EventNode():
             name = _awaited(node.key, params.get("signal_key"))
             return None if name is None else SignalWait(name, needs_value=True)

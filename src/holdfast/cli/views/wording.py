@@ -26,10 +26,10 @@ class OutsideWait(NamedTuple):
 def outside_wait(line: TaskLine, run_id: str, database: DatabaseOptions) -> OutsideWait | None:
     """None unless the task is under way and waits for a person or a signal."""
     match line.outline.wait if line.state == "running" else None:
-        case ApprovalWait(message=message, by=by):
+        case ApprovalWait(message=message, by=by, needs_value=needs_value):
             text = f"waits for approval: {message}" if message else "waits for approval"
-            who = ["--by", by] if by else []
-            return OutsideWait(text, database.command("approve", run_id, line.name, *who))
+            words = [*(["--value", "JSON"] if needs_value else []), *(["--by", by] if by else [])]
+            return OutsideWait(text, database.command("approve", run_id, line.name, *words))
         case SignalWait(name=name, needs_value=needs_value):
             value = ["true"] if needs_value else []
             return OutsideWait(f"waits for signal {name!r}", database.command("signal", run_id, name, *value))
