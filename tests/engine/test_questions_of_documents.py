@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from holdfast import BadAnswer, Catalog, DagWorkflow, MayNotAnswer, load_dag, load_flow, with_options
+from holdfast.errors import NotAsked
 from holdfast.testing import Environment, assert_durable
 
 NewDatabase = Callable[[], str]
@@ -108,10 +109,11 @@ WAITS = """
     name: waits
     tasks:
       size: {approval: {title: Which size?, answer: {cm: int}, by: ann}}
+      hear: {depends_on: size, wait_for_signal: the truck}
 """
 
 
-async def test_an_explanation_of_a_dag_names_the_value_that_it_needs(
+async def test_an_explanation_of_a_dag_names_the_value_and_the_signal_that_it_needs(
     tmp_path: Path, catalog: Catalog, store_url: str
 ) -> None:
     file = tmp_path / "waits.yaml"
@@ -120,6 +122,20 @@ async def test_an_explanation_of_a_dag_names_the_value_that_it_needs(
         run = await env.start(with_options(load_dag(file, catalog=catalog), id="w"))
         await env.wait_until_quiet()
         assert (await env.explain(run)).reasons[-1].advice == "holdfast approve w size --value JSON --by ann"
+
+        await env.approve(run, "size", value={"cm": 5}, by="ann")
+        await env.wait_until_quiet()
+
+        for _ in range(2):  # on a node, and in the store only
+            [reason] = [it for it in (await env.explain(run)).reasons if it.kind != "node"]
+            assert (reason.kind, reason.what) == ("signal", "hear waits for signal 'the truck'")
+            assert reason.advice == "holdfast signal w 'the truck' JSON"
+            await env.skip(HOUR)
+            await env.wait_until_quiet()
+        with pytest.raises(NotAsked):
+            await env.approve(run, "hear")
+        await run.signal("the truck")
+        assert await run.result() is not None
 
 
 async def test_an_answer_ahead_that_does_not_fit_is_dropped_and_told(

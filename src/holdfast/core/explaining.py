@@ -372,6 +372,10 @@ class _Explainer:
             return Reason(
                 ReasonKind.SIGNAL, name, f"{task.name} waits for signal {name!r}", since, advice=advice
             )
+        if isinstance(heard := asked.get("wait_for_signal"), str):
+            what = f"{task.name} waits for signal {heard!r}"
+            advice = f"holdfast signal {self._id} {quote(heard)} JSON"
+            return Reason(ReasonKind.SIGNAL, heard, what, since, advice=advice)
         what = f"{task.name} waits: for a signal, a time or another run"
         return Reason(ReasonKind.TASK, task.name, what, since)
 
@@ -427,7 +431,9 @@ class _Explainer:
             # The journals of DAGs, flows and older releases do not have it.
             kind, name = self._situation.first_wait
             known = {task.name for task in self._situation.tasks} | {it.name for it in self._situation.unread}
-            known |= {str(_read_map(task).get("signal")) for task in self._situation.tasks}
+            for task in self._situation.tasks:
+                asked_for = _read_map(task)
+                known |= {str(asked_for.get("signal")), str(asked_for.get("wait_for_signal"))}
             known |= {question.name for question in self._situation.questions}
             if kind in _OF_PEOPLE and name not in known:
                 yield self._wait(WaitKind(kind), name, None)

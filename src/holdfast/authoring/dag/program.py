@@ -387,7 +387,8 @@ class DagProgram:
             case ApprovalTask():
                 self._ask(node, index, task.work)
             case SignalTask():
-                self._waits.listen(task.work.name, self._open(node, index, _NOTHING))
+                shown = self._codec.encode({"wait_for_signal": task.work.name}, "a signal")
+                self._waits.listen(task.work.name, self._open(node, index, shown))
             case SleepTask():
                 wait = self._open(node, index, _NOTHING)
                 self._waits.sleep(wait, later(self._at, task.work.duration))
