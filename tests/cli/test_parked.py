@@ -110,3 +110,34 @@ def test_what_is_unclear_is_refused_and_resumes_nothing(
     assert refused.returncode == 2
     assert problem in refused.stderr
     assert len(parked.ask("runs", "list", "--status", "parked")) == 2
+
+
+async def _first_chapter(order: str) -> str:
+    await context().signal("turn")
+    context().continue_as(order)
+
+
+async def test_the_difference_of_a_later_chapter_says_of_which_its_source_is(tmp_path: Path):
+    url = f"sqlite:///{tmp_path}/shop.db"
+    async with Environment(url, catalog=_catalog(_first_chapter)) as env:
+        await env.start("fulfil", "tea", id="tea")
+        await env.wait_until_quiet()
+    async with Environment(url, catalog=_catalog(_turning)) as env:
+        await env.signal("tea", "turn")
+        await env.wait_until_quiet()
+        assert (await env.describe("tea")).chapter == 2
+    async with Environment(url, catalog=_catalog(_after)) as env:
+        await env.signal("tea", "go")
+        await env.wait_until_quiet()
+
+        failure = (await env.describe("tea")).failure
+
+    assert failure is not None
+    assert "--- as its first chapter began (auto-" in str(failure.traceback)
+
+
+async def _turning(order: str) -> str:
+    if context().chapter == 1:
+        await context().signal("turn")
+        context().continue_as(order)
+    return await _before(order)

@@ -397,7 +397,9 @@ class Definitions:
         self, run: RunRecord, error: DeterminismError, then: Definition | None, recorded: Payload | None
     ) -> None:
         here = self._workflow_of(run)
-        error.details = describe_difference(error, recorded, then, here.version, here.source)
+        error.details = describe_difference(
+            error, recorded, then, here.version, here.source, is_first_chapter=run.chapter == 0
+        )
 
     def body(self, attempt: Attempt) -> TaskBody:
         """Raises UnknownTask, JournalCorrupt."""

@@ -19,9 +19,12 @@ def describe_difference(
     then: Definition | None,
     version: str,
     source: str,
+    *,
+    is_first_chapter: bool = True,
 ) -> str:
     """The whole difference. `then` is the code with which the run began; `version` and `source` are of the
-    code that is here now."""
+    code that is here now. A later chapter may have begun with other code, which nobody has noted."""
+    began = "as it began" if is_first_chapter else "as its first chapter began"
     recorded = recorded_input.decode(errors="replace") if recorded_input is not None else None
     lines = [
         f"recorded: {error.recorded}{_input_text(recorded)}",
@@ -29,7 +32,7 @@ def describe_difference(
     ]
     if error.place is not None:
         lines.append(f"in:       {error.place}")
-    return "\n".join([*lines, "", *_source_lines(then, version, source)])
+    return "\n".join([*lines, "", *_source_lines(then, version, source, began)])
 
 
 def _input_text(input: str | None) -> str:
@@ -38,14 +41,12 @@ def _input_text(input: str | None) -> str:
     return f" {input if len(input) <= _LONGEST_INPUT else input[:_LONGEST_INPUT] + '…'}"
 
 
-def _source_lines(then: Definition | None, version: str, source: str) -> Iterator[str]:
+def _source_lines(then: Definition | None, version: str, source: str, began: str) -> Iterator[str]:
     if then is None or not then.source or not source:
         yield "The source with which the run began is not stored, so there is no diff."
         return
     old, new = then.source.splitlines(), source.splitlines()
-    lines = list(
-        difflib.unified_diff(old, new, f"as it began ({then.version})", f"now ({version})", lineterm="")
-    )
+    lines = list(difflib.unified_diff(old, new, f"{began} ({then.version})", f"now ({version})", lineterm=""))
     if not lines:
         yield "The workflow's own source is the same; what it calls, or what it was given, has changed."
     yield from lines[:_MOST_LINES]
