@@ -85,7 +85,9 @@ def questions(
     if as_json:
         print_json(found)
         return
-    if found:
+    if not found:
+        say("no open questions")
+    else:
         header = ["RUN", "#", "NAME", "FOR", "ANSWER", "QUESTION", "FACTS"]
         print_table(header, [_question_row(it) for it in found], state=1)
 
