@@ -105,6 +105,7 @@ def test_runs_show_tells_who_did_what(project: Project):
     acts = [row for row in rows if row[:1] in (["pause"], ["resume"])]
     assert [row[:2] for row in acts] == [["pause", "ann"], ["resume", "bob"]]
     assert acts[0][-1] == "lunch"
+    assert (acts[0].count("ann"), facts["messages"][0]["name"]) == (1, "")
     assert [(it["kind"], it["by"]) for it in facts["messages"]] == [
         ("pause", "ann"),
         ("resume", "bob"),

@@ -192,5 +192,4 @@ def _hurry(tables: Tables, act: Act, now: Instant) -> None:
 
 def _message(act: Act) -> NewMessage:
     text = terminated_words(act) if act.kind is MessageKind.TERMINATE else act.text
-    name = act.by if act.kind is MessageKind.PAUSE else act.task
-    return NewMessage(act.run, act.kind, name, Payload(msgspec.json.encode(text)), by=act.by or None)
+    return NewMessage(act.run, act.kind, act.task, Payload(msgspec.json.encode(text)), by=act.by or None)

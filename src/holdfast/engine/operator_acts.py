@@ -38,7 +38,7 @@ def obey(tick: ActingTick, resident: Resident, message: MessageRecord) -> None:
     if message.kind is MessageKind.PAUSE:
         # Read only when the run is paused: if this node dies before, the next owner is told as well.
         resident.pause_messages += (message.id,)
-        _begin_pause(tick, resident, WaitReason(WaitKind.OPERATOR, message.name, text))
+        _begin_pause(tick, resident, WaitReason(WaitKind.OPERATOR, message.by or "", text))
         return
     tick.mark_read(resident, message.id)
     if message.kind is MessageKind.TERMINATE:

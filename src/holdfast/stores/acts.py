@@ -162,5 +162,4 @@ def act_row(act: Act) -> Row:
 
 def _message(act: Act) -> NewMessage:
     text = terminated_words(act) if act.kind is MessageKind.TERMINATE else act.text
-    name = act.by if act.kind is MessageKind.PAUSE else act.task
-    return NewMessage(act.run, act.kind, name, Payload(_encode(text)), by=act.by or None)
+    return NewMessage(act.run, act.kind, act.task, Payload(_encode(text)), by=act.by or None)
