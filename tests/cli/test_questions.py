@@ -112,3 +112,31 @@ def test_runs_show_tells_who_did_what(project: Project):
         ("signal", "cleo"),
         ("resolved", "dora"),
     ]
+
+
+WONDERING = """\
+from holdfast import context, workflow
+
+
+@workflow
+async def wonder() -> str:
+    try:
+        return await context().promise("price", str)
+    except ValueError as error:
+        return f"no price: {error}"
+"""
+
+
+def test_a_question_is_rejected_with_a_reason(project: Project):
+    project.write("wonder.py", WONDERING)
+    process = project.start("run", "wonder.py:wonder", "--id", "mine")
+    database = project.folder / ".holdfast" / "holdfast.db"
+    eventually(lambda: database.exists() and "price" in project.run("questions").stdout)
+
+    both = project.run("resolve", "mine", "price", "5", "--reject", "sold out")
+    done = project.run("resolve", "mine", "price", "--reject", "sold out", "--json")
+
+    assert both.returncode == 2
+    assert "left out with --reject" in both.stderr
+    assert json.loads(done.stdout) == {"run": "mine", "question": "price", "rejected": "sold out"}
+    assert process.communicate(timeout=SECONDS)[0] == '"no price: sold out"\n'

@@ -52,6 +52,12 @@ _Promise = Annotated[
     str, typer.Argument(metavar="NAME", help="The name of the question, or # and its number.")
 ]
 _Answer = Annotated[str | None, typer.Argument(metavar="JSON", help="The answer.", show_default=False)]
+_RejectWith = Annotated[
+    str | None,
+    typer.Option(
+        "--reject", metavar="REASON", help="Raise this in the run instead of an answer.", show_default=False
+    ),
+]
 _Ahead = Annotated[
     bool, typer.Option("--ahead", help="Keep the answer until the run asks, if it has not asked yet.")
 ]
@@ -104,6 +110,7 @@ def resolve(
     run: RunArgument,
     name: _Promise,
     value: _Answer = None,
+    reject: _RejectWith = None,
     ahead: _Ahead = False,
     by: By = "",
     comment: _Comment = "",
@@ -111,21 +118,28 @@ def resolve(
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Answer a question of a run."""
+    """Answer a question of a run, or refuse to with --reject."""
     from holdfast.cli.arguments.inputs import read_json
 
+    if reject is not None and value is not None:
+        raise BadOption("JSON", value, "left out with --reject")
     answer: Any = None if value is None else read_json("JSON", value)
     target = int(name[1:]) if name[:1] == "#" and name[1:].isdecimal() and len(name) < 11 else name
 
     async def send(client: Holdfast, info: RunInfo) -> str:
-        await client.resolve(info.id, target, answer, by=user_name(by), comment=comment, ahead=ahead)
+        who = user_name(by)
+        if reject is None:
+            await client.resolve(info.id, target, answer, by=who, comment=comment, ahead=ahead)
+        else:
+            await client.reject(info.id, target, reject, by=who, comment=comment, ahead=ahead)
         return info.id
 
     id = use_run(find_database(db, namespace), run, send)
     if as_json:
-        print_json({"run": id, "question": name, "value": answer})
+        said = {"value": answer} if reject is None else {"rejected": reject}
+        print_json({"run": id, "question": name, **said})
     else:
-        say(f"answered {name!r} of run {id}")
+        say(f"{'answered' if reject is None else 'rejected'} {name!r} of run {id}")
 
 
 def approve(
