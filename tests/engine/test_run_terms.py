@@ -20,6 +20,7 @@ from holdfast import (
     RunExists,
     RunFailed,
     RunStatus,
+    Signal,
     TaskStatus,
     context,
     load_dag,
@@ -469,3 +470,17 @@ async def test_children_have_the_priority_of_their_parent_unless_they_name_one(s
         found = {each.id: each.priority for each in await hf.list(workflow="simple")}
 
         assert found == {"plain": 7, "tagged": 7, "own": 5, "none": 0, "bound": 7}
+
+
+@pytest.mark.parametrize("options", [{"on_parent_end": "terminate"}, {"detached": True}])
+async def test_a_run_without_a_parent_cannot_be_told_what_to_do_at_its_end(
+    sqlite_url: str, options: dict[str, Any]
+) -> None:
+    go = Signal("go", 1)
+    async with Holdfast(sqlite_url, catalog=catalog) as hf:
+        target = simple.options(id="alone", **options)
+        for attempt in (hf.start(target, 5), hf.start_many(target, [5]), hf.signal_or_start(target, go, 5)):
+            with pytest.raises(BadOption, match="a run that a client starts has no parent"):
+                await attempt
+
+        assert await hf.list() == []

@@ -49,7 +49,7 @@ from holdfast.core.run_options import (
     StartKeywords,
     StartOptions,
     StartTarget,
-    target_and_options,
+    root_and_options,
 )
 from holdfast.core.values import Instant, Payload, RunKey, key_text
 from holdfast.errors import (
@@ -201,7 +201,7 @@ class Client(RunReading):
         version: str | int | None = None,
     ) -> Run[Any]:
         """`start` for arguments of any name, even `id` and `version`."""
-        target, options = target_and_options(workflow, id, version)
+        target, options = root_and_options(workflow, id, version)
         startable = await self._startable(target, options.version)
         options.check_policy([options.id])
         packed = _packed(startable, args, kwargs)
@@ -222,7 +222,7 @@ class Client(RunReading):
         ids: Sequence[str] | None = None,
     ) -> list[Run[R]]:
         """Start a run for each input, all in one batch. An input is a tuple of arguments, or a single one."""
-        target, options = target_and_options(workflow)
+        target, options = root_and_options(workflow)
         if options.id is not None:
             raise BadOption("id", options.id, "given as ids=, one for each input")
         startable = await self._startable(target, options.version)

@@ -12,7 +12,7 @@ from holdfast.client.run import Run
 from holdfast.client.signals import Signal, refusal, signal_letter
 from holdfast.client.starting import Starter
 from holdfast.core.records import MessageKind, RunRecord, new_run
-from holdfast.core.run_options import IdPolicy, StartTarget, target_and_options
+from holdfast.core.run_options import IdPolicy, StartTarget, root_and_options
 from holdfast.core.values import Instant, Payload, RunKey, key_text
 from holdfast.errors import BadOption, CommitRefused, HoldfastError, RunExists, RunNotFound, SignalsRefused
 from holdfast.ports.clients import ClientStore
@@ -108,7 +108,7 @@ class RunSignals:
         run gets the signals of all. Returns the run. Arguments and options are used only for a new run.
         Raises RunEnded if the run has ended, and RunExists if it is a run of another workflow.
         """
-        target, options = target_and_options(workflow)
+        target, options = root_and_options(workflow)
         if options.id is None:
             raise BadOption("id", None, 'given: signal_or_start(order.options(id="order-5"), …)')
         if options.id_policy != IdPolicy.RETURN:

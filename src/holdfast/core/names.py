@@ -28,15 +28,13 @@ _LONGEST_SPAN: Final = dt.timedelta(days=365_250)
 SPAN_EXAMPLES: Final = "a length of time, such as 30d, 12h or 1h30m"
 
 
-def checked_name(what: str, name: Any) -> str:
+def checked_name(what: str, name: Any, longest: int = LONGEST_NAME) -> str:
     """The name as plain text. Raises BadOption if some store could not keep it.
 
     Checked as early as possible. Later, a bad name would fail a commit for a thousand runs.
     """
-    if not is_name(name):
-        raise BadOption(
-            what, name, f"text of 1 to {LONGEST_NAME} characters that UTF-8 can carry, without NUL"
-        )
+    if not is_name(name) or len(name) > longest:
+        raise BadOption(what, name, f"text of 1 to {longest} characters that UTF-8 can carry, without NUL")
     return str.__str__(name)  # a subclass may hash or compare in its own way
 
 

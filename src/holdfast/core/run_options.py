@@ -290,6 +290,16 @@ def target_and_options(
     return configured.target, options
 
 
+def root_and_options(
+    workflow: Any, id: str | None = None, version: str | int | None = None
+) -> tuple[Any, StartOptions]:
+    """As `target_and_options`, of a run that has no parent."""
+    policy = workflow.on_parent_end if isinstance(workflow, WithOptions) else None
+    if policy is not None and policy is not OnParentEnd.CANCEL:
+        raise BadOption("on_parent_end", str(policy), "left out: a run that a client starts has no parent")
+    return target_and_options(workflow, id, version)
+
+
 def child_policy(given: Any, detached: Any) -> OnParentEnd:
     """What becomes of a child when its parent ends. `detached=True` is another word for "detach". Raises
     BadOption."""

@@ -19,7 +19,7 @@ from holdfast.core.failures import capture
 from holdfast.core.names import checked_name
 from holdfast.core.signature import result_type
 from holdfast.core.values import Failure, Payload
-from holdfast.errors import BadDefinition, BadOption, WrongType, show
+from holdfast.errors import BadDefinition, WrongType, show
 
 LONGEST_STEP_NAME = 200
 
@@ -76,10 +76,7 @@ def effect_body(
 
 
 def checked_step_name(name: Any) -> str:
-    name = checked_name("the name of a step", name)
-    if len(name) > LONGEST_STEP_NAME:
-        raise BadOption("the name of a step", name, f"text of 1 to {LONGEST_STEP_NAME} characters")
-    return name
+    return checked_name("the name of a step", name, LONGEST_STEP_NAME)
 
 
 def _why_not(function: Any) -> str | None:
