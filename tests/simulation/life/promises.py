@@ -211,7 +211,12 @@ def _deadline(history: History, simulation: Simulation) -> Iterator[str]:
         return
     is_named = run.failure is not None and run.failure.type.endswith(":DeadlineExceeded")
     late = run.finished_at - deadline
-    if late > 0 and run.status is not RunStatus.CANCELLED and not is_named and simulation.safety.clocks_agree:
+    # What a task reported in time may end the run, though it is recorded later.
+    is_in_time = bool(history.tasks) and all(
+        task.finished_at is not None and task.finished_at <= deadline for task in history.tasks
+    )
+    is_plain = run.status is not RunStatus.CANCELLED and not is_named and not is_in_time
+    if late > 0 and is_plain and simulation.safety.clocks_agree:
         yield f"it has ended {late / SECOND} s after its deadline, and does not say so"
     if late < 0 and is_named and simulation.safety.clocks_agree:
         yield f"it has failed by its deadline {-late / SECOND} s before it"
