@@ -12,6 +12,15 @@ _SIMULATED = "simulation/test_database_faults.py"
 
 FAULTS = [
     Fault(
+        "closed-connections-are-used",
+        "a call after a restart of the server finds that its connection was closed, and opens another",
+        [Code("stores.link:Link.do").replace("self._connection is not None and A", "False")],
+        cases(
+            "stores/test_postgres.py",
+            "test_connections_that_were_closed_while_nobody_used_them_are_opened_again",
+        ),
+    ),
+    Fault(
         "skipped-statements-taken-for-prepared",
         _PIPELINE,
         [Code("stores.postgres.pipeline:Pipeline._leave").replace("self._prepared.discard(A)", "A")],

@@ -29,6 +29,7 @@ from holdfast.core.values import RunStatus
 from holdfast.errors import StoreUnavailable
 from holdfast.ports.commits import ClaimRequest, Receipt
 from holdfast.stores import SqlStore, store_for
+from holdfast.stores.database import Transaction
 
 
 @pytest.fixture
@@ -191,7 +192,7 @@ async def test_a_deadlock_is_tried_again(
     assert [len(history.messages) for history in histories] == [1, 1]
 
 
-async def test_a_lost_connection_is_told_and_the_next_call_has_a_new_one(
+async def test_connections_that_were_closed_while_nobody_used_them_are_opened_again(
     stores: tuple[SqlStore, SqlStore], admin: psycopg.AsyncConnection
 ) -> None:
     store = stores[0]
@@ -200,16 +201,30 @@ async def test_a_lost_connection_is_told_and_the_next_call_has_a_new_one(
     await store.load_histories(SPACE, [key(1)])
 
     await admin.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
     )
-    with pytest.raises(StoreUnavailable):
-        await node.commit(1, held=node.held(1), steps=[step(1, 1)])
-    with pytest.raises(StoreUnavailable):
-        await store.load_histories(SPACE, [key(1)])
 
-    assert await node.last_tick() == 1
     assert (await node.commit(2, held=node.held(1), steps=[step(1, 1)])).lost == frozenset()
     assert len((await store.load_histories(SPACE, [key(1)]))[0].steps) == 2
+
+
+async def test_a_connection_that_is_lost_in_a_transaction_is_told_and_the_next_call_has_a_new_one(
+    stores: tuple[SqlStore, SqlStore], postgres_url: str
+) -> None:
+    driver = stores[0]._driver
+
+    def lose_connection(tx: Transaction) -> None:
+        tx.rows("await_commit", "nobody")
+        with psycopg.connect(postgres_url, autocommit=True) as other:
+            other.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+            )
+        tx.rows("await_commit", "nobody")
+
+    for call in (driver.read, driver.write):
+        with pytest.raises(StoreUnavailable):
+            await call(lose_connection)
+        assert await call(lambda tx: tx.rows("await_commit", "nobody")) == []
 
 
 async def test_a_listener_that_lost_its_connection_comes_back_by_itself(

@@ -4,8 +4,6 @@ A `ThreadLane` has a thread. Cancelling the call that waits for a transaction en
 transaction still completes. An `InlineLane` runs the job inside the call, so nothing happens in the
 background. Simulators and debuggers need that.
 
-A lane connects for its first job, and connects again after its connection broke.
-
 `LaneSet` has all lanes of a process to one database. The engine and the clients do not share lanes, so a
 listing or a thousand signals never hold up a commit.
 """
@@ -22,10 +20,9 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from holdfast.errors import NotOpen
 from holdfast.stores.database import Connection, Database
+from holdfast.stores.link import Link, LinkJob
 
 T = TypeVar("T")
-
-LaneJob: TypeAlias = Callable[[Connection], T]
 
 _PATIENCE = 5.0
 """How many seconds `close` waits for earlier jobs."""
@@ -38,7 +35,7 @@ class Lane(Protocol):
     @property
     def statements(self) -> int: ...
 
-    async def do(self, job: LaneJob[T], *, is_urgent: bool = False) -> T:
+    async def do(self, job: LinkJob[T], *, is_urgent: bool = False) -> T:
         """Do the job. Urgent jobs are done before the others that wait."""
         ...
 
@@ -47,57 +44,27 @@ class Lane(Protocol):
         ...
 
 
-class _Reconnecting:
-    """A connection that is opened again after it broke."""
-
-    def __init__(self, connect: Callable[[], Connection]) -> None:
-        self._connect = connect
-        self._connection: Connection | None = None
-        self._sent_before = 0
-
-    @property
-    def statements(self) -> int:
-        connection = self._connection
-        return self._sent_before + (connection.statements if connection is not None else 0)
-
-    def do(self, job: LaneJob[T]) -> T:
-        connection = self._connection
-        if connection is None:
-            connection = self._connection = self._connect()
-        try:
-            return job(connection)
-        finally:
-            if connection.is_broken:
-                self.drop()
-
-    def drop(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            self._sent_before += connection.statements
-            connection.close()
-
-
 class InlineLane:
     def __init__(self, connect: Callable[[], Connection]) -> None:
-        self._link = _Reconnecting(connect)
+        self._link = Link(connect)
 
     @property
     def statements(self) -> int:
         return self._link.statements
 
-    async def do(self, job: LaneJob[T], *, is_urgent: bool = False) -> T:
+    async def do(self, job: LinkJob[T], *, is_urgent: bool = False) -> T:
         return self._link.do(job)
 
     async def close(self) -> None:
         self._link.drop()
 
 
-_LaneRequest: TypeAlias = tuple[LaneJob[Any], asyncio.AbstractEventLoop, "asyncio.Future[Any]"]
+_LaneRequest: TypeAlias = tuple[LinkJob[Any], asyncio.AbstractEventLoop, "asyncio.Future[Any]"]
 
 
 class ThreadLane:
     def __init__(self, connect: Callable[[], Connection], name: str) -> None:
-        self._link = _Reconnecting(connect)
+        self._link = Link(connect)
         self._waiting: deque[_LaneRequest] = deque()
         self._urgent: deque[_LaneRequest] = deque()
         self._signals: queue.SimpleQueue[bool] = queue.SimpleQueue()
@@ -112,7 +79,7 @@ class ThreadLane:
     def statements(self) -> int:
         return self._link.statements
 
-    async def do(self, job: LaneJob[T], *, is_urgent: bool = False) -> T:
+    async def do(self, job: LinkJob[T], *, is_urgent: bool = False) -> T:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
         (self._urgent if is_urgent else self._waiting).append((job, loop, answer))

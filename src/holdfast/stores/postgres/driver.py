@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import select
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -237,13 +238,22 @@ class PostgresConnection:
             raise StoreUnavailable(name, _NOT_DURABLE, may_pass=False)
         _adapt(connection)
         self._pipeline = Pipeline(connection)
+        self._poll = select.poll()
+        self._poll.register(connection.fileno(), select.POLLIN)
         self.is_pooled = connection.info.backend_pid != self.pid
         """Whether a pooler lies between: it gives its own number for the session, not that of the server."""
         pids.add(self.pid)
 
     @property
     def is_broken(self) -> bool:
-        return self._connection.closed
+        connection = self._connection
+        # On a connection that nobody uses, the server says only that it closes it.
+        while not connection.closed and self._poll.poll(0):
+            try:
+                connection.pgconn.consume_input()
+            except psycopg.Error:
+                connection.close()
+        return connection.closed
 
     def close(self) -> None:
         self._connection.close()
