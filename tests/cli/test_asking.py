@@ -505,9 +505,9 @@ def test_what_a_run_waits_for_is_shown(asking: tuple[Project, subprocess.Popen[s
 
 
 def test_the_schema_is_brought_up_to_date_and_shown(project: Project):
-    refused = project.execute("db", "status")
+    refused = project.run("db", "status")
     migrated = project.execute("db", "migrate")
-    shown = project.execute("db", "status")
+    shown = project.run("db", "status")
     answer = json.loads(project.run("db", "status", "--json").stdout)
 
     assert refused.returncode == 2
@@ -524,11 +524,11 @@ def test_pending_migrations_and_a_schema_that_cannot_be_used_are_told(project: P
     project.run("db", "migrate")
     with closing(sqlite3.connect(project.folder / ".holdfast" / "holdfast.db")) as file, file:
         file.execute("DELETE FROM schema_changes WHERE number = 6")
-    pending = project.execute("db", "status")
+    pending = project.run("db", "status")
     with closing(sqlite3.connect(project.folder / ".holdfast" / "holdfast.db")) as file, file:
         file.execute("INSERT INTO schema_migrations (number, name) VALUES (99, 'from_the_future')")
-    newer = project.execute("db", "status")
-    refused = project.execute("db", "migrate")
+    newer = project.run("db", "status")
+    refused = project.run("db", "migrate")
 
     assert pending.returncode == 1
     assert "has 1 pending: `holdfast db migrate` applies them" in pending.stderr

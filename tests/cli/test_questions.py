@@ -22,18 +22,16 @@ def test_a_question_is_listed_answered_and_shown(project: Project):
     database = project.folder / ".holdfast" / "holdfast.db"
     eventually(lambda: database.exists() and "Ship it?" in project.run("questions").stdout)
 
-    listed = project.execute("questions").stdout
+    listed = project.run("questions").stdout
     of_others = project.run("questions", "--by", "eve")
-    explained = project.execute("explain", "mine").stdout
-    commands = [
-        line for line in project.execute("runs", "show", "mine").stdout.splitlines() if "approve" in line
-    ]
+    explained = project.run("explain", "mine").stdout
+    commands = [line for line in project.run("runs", "show", "mine").stdout.splitlines() if "approve" in line]
     refused = project.run("resolve", "mine", "#0", "true", "--by", "eve")
     unfit = project.run("approve", "mine", "review", "--value", '"maybe"', "--by", "ann")
     unknown = project.run("resolve", "mine", "reviw", "true")
-    project.execute("resolve", "mine", "#0", "true", "--by", "bob", "--comment", "a regular")
+    project.run("resolve", "mine", "#0", "true", "--by", "bob", "--comment", "a regular")
     eventually(lambda: "Really?" in project.run("questions").stdout)
-    project.execute("approve", "mine", "again", "--by", "ann")
+    project.run("approve", "mine", "again", "--by", "ann")
     said, _ = process.communicate(timeout=SECONDS)
 
     assert [line.split() for line in listed.splitlines()] == [
@@ -50,10 +48,10 @@ def test_a_question_is_listed_answered_and_shown(project: Project):
     assert "asks for nothing called 'reviw'; open: 'review'" in unknown.stderr
     assert [it.returncode for it in (refused, unfit, unknown)] == [2, 2, 2]
     assert json_lines(said)[-1]["output"] == {"review": True, "again": True}
-    shown = project.execute("runs", "show", "mine").stdout
+    shown = project.run("runs", "show", "mine").stdout
     row = next(line for line in shown.splitlines() if "a regular" in line)
     assert row.split()[:5] == ["resolved", "review", "#0", "true", "bob"]
-    [first, second] = json.loads(project.execute("runs", "show", "mine", "--json").stdout)["messages"]
+    [first, second] = json.loads(project.run("runs", "show", "mine", "--json").stdout)["messages"]
     assert (first["question"], first["comment"]) == (0, "a regular")
     assert (second["question"], second["by"]) == (1, "ann")
 
@@ -67,10 +65,10 @@ def test_a_question_that_yes_does_not_answer_says_that_it_needs_a_value(project:
     eventually(lambda: database.exists() and "Which?" in project.run("questions").stdout)
 
     command = "holdfast approve mine size --value JSON --by ann"
-    assert command in project.execute("explain", "mine").stdout
-    assert f"size waits for approval: Which?: {command}" in project.execute("runs", "show", "mine").stdout
+    assert command in project.run("explain", "mine").stdout
+    assert f"size waits for approval: Which?: {command}" in project.run("runs", "show", "mine").stdout
 
-    project.execute("approve", "mine", "size", "--value", '{"cm": 5}', "--by", "ann")
+    project.run("approve", "mine", "size", "--value", '{"cm": 5}', "--by", "ann")
     said, _ = process.communicate(timeout=SECONDS)
     assert json_lines(said)[-1]["output"] == {"size": {"cm": 5}}
 
@@ -89,18 +87,18 @@ def test_runs_show_tells_who_did_what(project: Project):
     database = project.folder / ".holdfast" / "holdfast.db"
     eventually(lambda: database.exists() and "first waits" in project.run("explain", "mine").stdout)
 
-    project.execute("runs", "pause", "mine", "--by", "ann", "--note", "lunch")
+    project.run("runs", "pause", "mine", "--by", "ann", "--note", "lunch")
     eventually(lambda: "paused by ann: lunch" in project.run("explain", "mine").stdout)
     process.communicate(timeout=SECONDS)  # it ends when its run is paused
-    project.execute("runs", "resume", "mine", "--by", "bob")
+    project.run("runs", "resume", "mine", "--by", "bob")
     process = project.start("run", "--resume", "mine", "--json")
-    project.execute("signal", "mine", "go", "1", "--by", "cleo")
+    project.run("signal", "mine", "go", "1", "--by", "cleo")
     eventually(lambda: "review waits for approval" in project.run("explain", "mine").stdout)
-    project.execute("approve", "mine", "review", "--by", "dora")
+    project.run("approve", "mine", "review", "--by", "dora")
     process.communicate(timeout=SECONDS)
 
-    shown = project.execute("runs", "show", "mine").stdout
-    facts = json.loads(project.execute("runs", "show", "mine", "--json").stdout)
+    shown = project.run("runs", "show", "mine").stdout
+    facts = json.loads(project.run("runs", "show", "mine", "--json").stdout)
     rows = [line.split() for line in shown.splitlines()]
     acts = [row for row in rows if row[:1] in (["pause"], ["resume"])]
     assert [row[:2] for row in acts] == [["pause", "ann"], ["resume", "bob"]]
