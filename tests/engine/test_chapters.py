@@ -293,6 +293,36 @@ async def test_an_update_that_a_chapter_has_not_answered_is_answered_by_the_next
     assert answers == ["ann in chapter 2", "bob in chapter 2"]
 
 
+async def test_a_handler_whose_timer_fires_in_the_step_that_ends_the_chapter_begins_anew_in_the_next(
+    store_url: str, catalog: Catalog
+) -> None:
+    """Both timers fire in one step, that of the workflow first. What the handler did then would be kept in
+    the state, and its answer would be lost."""
+
+    @workflow(catalog=catalog)
+    async def dutiful(chapter: int = 1) -> list[str]:
+        ctx = context()
+
+        async def add(word: str) -> str:
+            await asyncio.sleep(60)
+            ctx.state.set("words", [*ctx.state.get("words", list[str], []), word])
+            return f"{word} in chapter {ctx.chapter}"
+
+        ctx.on_update("add", add)
+        await asyncio.sleep(60)
+        if chapter == 1:
+            ctx.continue_as(2)
+        await asyncio.sleep(3600)
+        return ctx.state.get("words", list[str], [])
+
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(dutiful)
+        await env.wait_until_quiet()
+
+        assert await run.update("add", "tide") == "tide in chapter 2"
+        assert await run.result() == ["tide"]
+
+
 async def test_promises_that_are_the_same_are_settled_once_for_all_chapters(
     new_database: NewDatabase, catalog: Catalog
 ) -> None:

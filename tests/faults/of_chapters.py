@@ -37,8 +37,17 @@ FAULTS = [
     Fault(
         "code-beside-the-workflow-goes-on",
         "what comes after the end of a chapter is for the next one",
-        [Code("authoring.code.program:note_chapter_end").replace("self._loop.drop_ready()", "pass")],
+        [Code("authoring.code.program:note_chapter_end").replace("self._loop.end_code()", "pass")],
         _chapters("test_a_signal_to_a_task_in_the_background_is_not_lost_with_it[sqlite]"),
+    ),
+    Fault(
+        "code-beside-the-workflow-hears-the-rest-of-the-step",
+        "an update is handled once, also if its handler could go on in the step that ends the chapter",
+        [Code("authoring.code.loop:end_code").remove("self._is_over = True")],
+        _chapters(
+            "test_a_handler_whose_timer_fires_in_the_step_that_ends_the_chapter_begins_anew_in_the_next"
+            "[sqlite]"
+        ),
     ),
     Fault(
         "late-cancellation-lost",

@@ -111,6 +111,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         self.on_idle: Callable[[], bool] | None = None
         """Called when no callback is ready. Returns whether it has made one ready."""
         self._is_disposed = False
+        self._is_over = False
 
     # --- methods that asyncio calls
 
@@ -289,6 +290,9 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
     def drain(self, allowed: int) -> None:
         """Run every ready callback, and those that they make ready, until none is left."""
         ready = self._ready
+        if self._is_over:
+            ready.clear()
+            return
         # Callbacks append to the list while we iterate over it.
         for done, each in enumerate(ready):
             if not each.is_cancelled:
@@ -302,7 +306,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
             if done > allowed:
                 raise ForbiddenInWorkflow(_SPINNING.format(allowed))
         ready.clear()
-        if self.on_idle is not None:
+        if self.on_idle is not None and not self._is_over:
             self._drain_idle(self.on_idle, allowed)
 
     def _drain_idle(self, on_idle: Callable[[], bool], allowed: int) -> None:
@@ -310,7 +314,7 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
         self.on_idle = None
         try:
             for _ in range(allowed):
-                if not on_idle():
+                if self._is_over or not on_idle():
                     return
                 self.drain(allowed)
         finally:
@@ -318,8 +322,9 @@ class WorkflowLoop(asyncio.AbstractEventLoop):
                 self.on_idle = on_idle
         raise ForbiddenInWorkflow(_SPINNING.format(allowed))
 
-    def drop_ready(self) -> None:
-        """Called by a callback: the others that are ready do not run any more."""
+    def end_code(self) -> None:
+        """Called by a callback: no other runs any more, whatever the rest of the step makes ready."""
+        self._is_over = True
         self._ready.clear()
 
     def dispose(self, main: asyncio.Task[Any]) -> None:

@@ -384,7 +384,7 @@ class CodeProgram(Answering):
         """Called when the code has ended. If the run goes on as a new chapter, code that ran beside it runs
         no further: it could take messages that the next chapter would miss."""
         if _chapter_end_in(error) is not None:
-            self._loop.drop_ready()
+            self._loop.end_code()
             if self._inbox is not None:
                 self._inbox.late.extend(self._inbox.unread())
 
