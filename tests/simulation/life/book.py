@@ -99,7 +99,9 @@ class Book:
 
     def note_started(self, id: str, key: RunKey) -> None:
         planned = self.planned[id]
-        if key not in planned.keys:
+        if key not in planned.keys and (self._has_lost_id(key) or self.is_deleted(key)):
+            planned.keys.insert(0, key)  # the answer was late, and another run has the id by now
+        elif key not in planned.keys:
             for earlier in planned.keys:
                 self.claim(
                     self.is_deleted(earlier) or self._has_lost_id(earlier),
