@@ -20,6 +20,7 @@ __all__ = [
     "BulkReport",
     "CannotImport",
     "CannotStore",
+    "Call",
     "Catalog",
     "ChapterInfo",
     "ChapterRefused",
@@ -112,6 +113,7 @@ if TYPE_CHECKING:
     from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
     from holdfast.authoring.flow.workflow import FlowWorkflow, load_flow
     from holdfast.client.archives import ImportReport
+    from holdfast.client.batches import Call
     from holdfast.client.failures import FailureInfo
     from holdfast.client.logs import LogLine
     from holdfast.client.operators import MessageInfo
@@ -193,6 +195,7 @@ else:
         "authoring.dag.workflow": ("DagWorkflow", "load_dag"),
         "authoring.flow.workflow": ("FlowWorkflow", "load_flow"),
         "client.archives": ("ImportReport",),
+        "client.batches": ("Call",),
         "client.failures": ("FailureInfo",),
         "client.logs": ("LogLine",),
         "client.operators": ("MessageInfo",),

@@ -166,8 +166,7 @@ class Holdfast(Client):
         if self._engine is not None:
             await self._engine.stop()
             self._parts.stop_hearing()
-        await self._poster.close()
-        await self._waiters.close()
+        await self._settle()
         await self._parts.store.close()
         self._stop_signals.put_back()
 
@@ -230,8 +229,9 @@ class Holdfast(Client):
         from importlib.metadata import version
 
         from holdfast.server.app import make_app
-        from holdfast.server.node_runs import VisitDescription, describe_nothing
+        from holdfast.server.compat.flows.node_runs import VisitDescription, describe_nothing
         from holdfast.server.serving import ApiServer
+        from holdfast.server.tenants import Tenants
 
         definitions = self._parts.definitions
 
@@ -244,15 +244,35 @@ class Holdfast(Client):
                 return describe_nothing(definition, tasks)
             return [VisitDescription(*visit) for visit in workflow.describe_visits(tasks)]
 
+        tenants = Tenants(self, self._client_of, self.settings.worker_refresh_seconds)
         app = make_app(
-            self,
+            tenants,
             max_payload_bytes=self.settings.max_payload_bytes,
-            worker_refresh_seconds=self.settings.worker_refresh_seconds,
             describe_visits=describe_visits,
             version=version("holdfast"),
             origins=self.settings.allowed_origins.replace(",", " ").split(),
         )
         return ApiServer(app)
+
+    def _client_of(self, namespace: str) -> tuple[Client, Callable[[], Awaitable[None]]]:
+        """A client of another namespace over the same store, without an engine and without code."""
+        parts, settings = self._parts, self.settings
+        waiters = Waiters(parts.store, namespace, lambda _: False)
+        starter = StoreStarter(parts.store, namespace=namespace, now=parts.clock.now, new_key=parts.new_key)
+        client = Client(
+            parts.store,
+            parts.definitions.without_code(),
+            starter,
+            waiters,
+            namespace=namespace,
+            now=parts.clock.now,
+            new_key=parts.new_key,
+            worker_ttl=dt.timedelta(seconds=settings.worker_ttl_seconds),
+            queue_lease=dt.timedelta(seconds=settings.queue_lease_seconds),
+            is_alive=self._is_alive,
+        )
+        client._bind_loop(asyncio.get_running_loop())
+        return client, client._settle
 
     def _is_alive(self, node: str) -> bool | None:
         is_own = self._engine is not None and self._engine.node == node and self._engine.failure is None

@@ -269,7 +269,7 @@ API = [
     Fault(
         "keys-matched-by-case",
         "names in requests are matched without regard to case",
-        [Code("server.wire:folded").replace("A.lower()", "A")],
+        [Code("server.compat.flows.wire:folded").replace("A.lower()", "A")],
         cases(
             "server/test_requests.py",
             "test_names_in_a_body_are_matched_without_regard_to_case_and_underscores",
@@ -278,7 +278,7 @@ API = [
     Fault(
         "request-id-ignored",
         "a request that is sent again starts nothing new",
-        [Code("server.api.tasks:create_task").remove("data.request_id or None")],
+        [Code("server.compat.flows.tasks:create_task").remove("data.request_id or None")],
         cases("server/test_tasks.py", "test_a_request_that_is_sent_again_starts_nothing_new[sqlite]"),
     ),
     Fault(

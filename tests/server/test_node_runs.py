@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.core.records import AttemptRecord, Definition, TaskRecord
 from holdfast.core.values import Failure, Instant, Payload, RunKey, TaskStatus
-from holdfast.server.node_runs import NodeRun, VisitDescription, describe, node_runs
+from holdfast.server.compat.flows.node_runs import NodeRun, VisitDescription, describe, node_runs
 
 RUN = RunKey(bytes(16))
 KEY = "00000000-0000-0000-0000-000000000000"

@@ -207,7 +207,7 @@ async def test_a_mistake_of_ours_is_logged_and_not_told(
 async def test_the_openapi_document_has_every_route(small_api: Api):
     document = await small_api.get("/openapi.json")
 
-    assert document["info"]["title"] == "holdfast"
+    assert document["info"]["title"] == "holdfast, as a scheduler of flows"
     assert {f"{method} {path}" for path, item in document["paths"].items() for method in item} == {
         "post /api/flows",
         "get /api/flows",

@@ -12,7 +12,7 @@ from tests.server.definitions import asking, branching, calling, waiting
 
 from holdfast import RunStatus
 from holdfast.ports.runs import RunPage
-from holdfast.server.api.tasks import PAGES
+from holdfast.server.compat.flows.tasks import PAGES
 
 
 async def test_the_sequence_of_the_reference_client_ends_with_a_result_and_its_node_runs(api: Api):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
 from typing import Any, cast
 
 import pytest
@@ -30,6 +32,13 @@ class Registry:
         return answer
 
 
+@contextlib.asynccontextmanager
+async def running(expiry: WorkerExpiry) -> AsyncGenerator[None]:
+    expiry.start()
+    yield
+    await expiry.stop()
+
+
 def expiry_of(registry: Registry) -> WorkerExpiry:
     return WorkerExpiry(cast("Workers", cast("Any", registry)), EVERY)
 
@@ -37,7 +46,7 @@ def expiry_of(registry: Registry) -> WorkerExpiry:
 async def test_it_asks_while_workers_are_online_and_then_falls_silent():
     registry = Registry(2, 1, 0)
 
-    async with expiry_of(registry).running():
+    async with running(expiry_of(registry)):
         await until(lambda: registry.asked >= 3)
         await asyncio.sleep(EVERY * 20)
 
@@ -48,7 +57,7 @@ async def test_it_asks_again_once_a_worker_is_heard_of():
     registry = Registry(0, 1, 0)
     expiry = expiry_of(registry)
 
-    async with expiry.running():
+    async with running(expiry):
         await until(lambda: registry.asked >= 1)
         await asyncio.sleep(EVERY * 10)
         assert registry.asked == 1
@@ -62,7 +71,7 @@ async def test_it_asks_again_once_a_worker_is_heard_of():
 async def test_a_store_that_is_away_is_asked_again(caplog: pytest.LogCaptureFixture):
     registry = Registry(StoreUnavailable("sqlite", "gone"), 0)
 
-    async with expiry_of(registry).running():
+    async with running(expiry_of(registry)):
         await until(lambda: registry.asked >= 2)
         await asyncio.sleep(EVERY * 10)
 
@@ -73,7 +82,7 @@ async def test_a_store_that_is_away_is_asked_again(caplog: pytest.LogCaptureFixt
 async def test_it_ends_with_the_server():
     registry = Registry(*[1] * 1000)
 
-    async with expiry_of(registry).running():
+    async with running(expiry_of(registry)):
         await until(lambda: registry.asked > 0)
     asked = registry.asked
     await asyncio.sleep(EVERY * 5)

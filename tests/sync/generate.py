@@ -64,6 +64,7 @@ PARTS: Final = (
             ("client/updating.py", "RunUpdates"),
             ("client/run_changes.py", "RunChanges"),
             ("client/run_reading.py", "RunReading"),
+            ("client/batches.py", "RunBatches"),
             ("client/client.py", "Client"),
             ("app.py", "Holdfast"),
         ),

@@ -288,6 +288,10 @@ class Definitions:
         self._newest: dict[str, DataWorkflow] = {}
         """The newest known version of flows that other workflows call, by name."""
 
+    def without_code(self) -> Definitions:
+        """For another namespace: it reads definitions in the same way, and has none of its own."""
+        return Definitions(Catalog(), self.codec, self.kinds, self.max_steps, self.log_limit)
+
     @property
     def flow_reader(self) -> FlowReader:
         return self.kinds.flow_reader

@@ -10,13 +10,14 @@ import asyncio
 import builtins
 import datetime as dt
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from types import UnionType
-from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 import msgspec
 
 from holdfast.client.archives import Archives, ArchiveSource, ImportOptions, ImportReport
+from holdfast.client.batches import RunBatches, packed
 from holdfast.client.existing_runs import difference, differs
 from holdfast.client.explaining import Explainer
 from holdfast.client.failures import FailureInfo, failure_info
@@ -39,14 +40,13 @@ from holdfast.client.starting import Restarter, Starter
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.core.explanations import Explanation
-from holdfast.core.names import check_keywords, checked_name, is_name
+from holdfast.core.names import check_keywords, is_name
 from holdfast.core.records import Definition, RunRecord
 from holdfast.core.run_options import (
     PLAIN_TERMS,
     TAKES_IDS,
     IdPolicy,
     RunTerms,
-    StartKeywords,
     StartOptions,
     StartTarget,
     root_and_options,
@@ -73,7 +73,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-class Client(RunReading):
+class Client(RunReading, RunBatches):
     def __init__(
         self,
         store: ClientStore,
@@ -125,6 +125,11 @@ class Client(RunReading):
         """Allow calls on this event loop only."""
         self._loop = loop
         self._thread = threading.get_ident()
+
+    async def _settle(self) -> None:
+        """Write what waits to be written, and answer nobody any more. For whoever closes the store."""
+        await self._poster.close()
+        await self._waiters.close()
 
     def _check_loop(self) -> None:
         if self._loop is None or asyncio.get_running_loop() is self._loop:
@@ -204,8 +209,7 @@ class Client(RunReading):
         target, options = root_and_options(workflow, id, version)
         startable = await self._startable(target, options.version)
         options.check_policy([options.id])
-        packed = _packed(startable, args, kwargs)
-        runs = [(packed, options.id)]
+        runs = [(packed(startable, args, kwargs), options.id)]
         [run] = await self._submit_with(startable, runs, options)
         return run
 
@@ -213,25 +217,6 @@ class Client(RunReading):
         """The input that a run with these arguments would have, as plain values. Raises WrongType."""
         startable = await self._startable(workflow, None)
         return self._decode_plain(startable.pack(args, kwargs))
-
-    async def start_many(
-        self,
-        workflow: StartTarget[..., R] | type[HasRun[..., R]] | str,
-        inputs: Iterable[Any],
-        *,
-        ids: Sequence[str] | None = None,
-    ) -> list[Run[R]]:
-        """Start a run for each input, all in one batch. An input is a tuple of arguments, or a single one."""
-        target, options = root_and_options(workflow)
-        if options.id is not None:
-            raise BadOption("id", options.id, "given as ids=, one for each input")
-        startable = await self._startable(target, options.version)
-        packed = [startable.pack(_arguments(each), {}) for each in inputs]
-        names = [None] * len(packed) if ids is None else [checked_name("id", id) for id in ids]
-        if len(names) != len(packed):
-            raise BadOption("ids", len(names), f"as many as there are inputs, {len(packed)}")
-        options.check_policy(names)
-        return await self._submit_with(startable, list(zip(packed, names, strict=True)), options)
 
     @overload
     async def run(self, workflow: StartTarget[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R: ...
@@ -553,22 +538,6 @@ class Client(RunReading):
 
     def _decode_plain(self, payload: Payload) -> Any:
         return self._workflows.decode(payload, Any, "a stored value")
-
-
-def _packed(startable: Startable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Payload:
-    """Raises WrongType. It says so if an option of the run was given as an argument."""
-    try:
-        return startable.pack(args, kwargs)
-    except WrongType as error:
-        for option in sorted(StartKeywords.__annotations__.keys() & kwargs.keys()):
-            if f"unexpected keyword argument {option!r}" in error.reason:
-                hint = f"{option} is an option of the run: start(workflow.options({option}=…), …)"
-                raise WrongType(error.what, f"{error.reason}; {hint}") from None
-        raise
-
-
-def _arguments(input: Any) -> tuple[Any, ...]:
-    return cast("tuple[Any, ...]", input) if isinstance(input, tuple) else (input,)
 
 
 def _number_of(version: str | int) -> int | None:

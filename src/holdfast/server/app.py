@@ -1,85 +1,78 @@
-"""The server as an ASGI application: its routes, their dependencies, and the handlers of errors."""
+"""The server as an ASGI application: three faces over one client for each namespace.
+
+Nothing here waits for the lifespan of the application. So it can also be mounted in an application of another
+framework, which may not send it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-from litestar import Litestar, MediaType, Router
+from litestar import Request
 from litestar.di import Provide
-from litestar.handlers import HTTPRouteHandler
-from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from holdfast.client.client import Client
-from holdfast.server.api import flows, queue, tasks, workers
-from holdfast.server.error_responses import HANDLERS
-from holdfast.server.gateway import Gateway
-from holdfast.server.node_runs import DescribeVisits, describe_nothing
+from holdfast.server.access.callers import Caller, caller_of
+from holdfast.server.api.v1.app import V1, make_v1_app
+from holdfast.server.compat.flows.app import make_flows_app
+from holdfast.server.compat.flows.node_runs import DescribeVisits, describe_nothing
+from holdfast.server.gateway import Gateway, path_below
+from holdfast.server.tenants import Tenants
 from holdfast.server.worker_expiry import WorkerExpiry
 
 _MEGABYTE: Final = 1024 * 1024
 
-NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
-    "flows": flows.ROUTES,
-    "tasks": tasks.ROUTES,
-    "workers": workers.ROUTES,
-    "queue": queue.ROUTES,
-}
-QUERY_NAMES: Final = [
-    "flow_id",
-    "flow_version_id",
-    "from",
-    "id",
-    "page",
-    "page_size",
-    "run_id",
-    "service",
-    "status",
-    "task_id",
-    "to",
-    "ttl",
-]
-
 
 def make_app(
-    client: Client,
+    tenants: Tenants,
     *,
     max_payload_bytes: int,
-    worker_refresh_seconds: float,
     describe_visits: DescribeVisits = describe_nothing,
     version: str = "0",
     origins: Sequence[str] = (),
 ) -> Gateway:
-    """`client` is open, and belongs to the event loop that serves. `version` is for the OpenAPI document."""
-    worker_expiry = WorkerExpiry(client.workers, worker_refresh_seconds)
-    app = Litestar(
-        route_handlers=[Router("/api", route_handlers=routes, tags=[noun]) for noun, routes in NOUNS.items()],
-        dependencies={
-            "client": _provide(client),
-            "worker_expiry": _provide(worker_expiry),
-            "describe_visits": _provide(describe_visits),
-        },
-        exception_handlers=HANDLERS,
-        lifespan=[lambda _: worker_expiry.running()],
-        request_max_body_size=max_payload_bytes + _MEGABYTE,
-        openapi_config=_openapi(version),
-        logging_config=None,
+    """The clients of `tenants` are open, and belong to the event loop that serves. `version` is for the
+    OpenAPI documents."""
+    dependencies = _dependencies(tenants) | {"describe_visits": _provide(describe_visits)}
+    limit = max_payload_bytes + _MEGABYTE
+    faces = _Faces(
+        make_v1_app(dependencies, max_body_bytes=limit, version=version),
+        make_flows_app(dependencies, max_body_bytes=limit, version=version),
     )
-    return Gateway(app, QUERY_NAMES, origins)
+    return Gateway(faces, tenants, origins)
+
+
+class _Faces:
+    """Sends each request to the face that its path names."""
+
+    def __init__(self, v1: ASGIApp, flows: ASGIApp) -> None:
+        self._v1 = v1
+        self._flows = flows
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = path_below(scope)
+        is_v1 = path == V1 or path.startswith(f"{V1}/")
+        await (self._v1 if is_v1 else self._flows)(scope, receive, send)
+
+
+def _dependencies(tenants: Tenants) -> dict[str, Any]:
+    def caller(request: Request[Any, Any, Any]) -> Caller:
+        return caller_of(request.scope)
+
+    def client(request: Request[Any, Any, Any]) -> Client:
+        return tenants.of(caller_of(request.scope).namespace).client
+
+    def worker_expiry(request: Request[Any, Any, Any]) -> WorkerExpiry:
+        return tenants.of(caller_of(request.scope).namespace).worker_expiry
+
+    return {
+        "caller": Provide(caller, sync_to_thread=False),
+        "client": Provide(client, sync_to_thread=False),
+        "worker_expiry": Provide(worker_expiry, sync_to_thread=False),
+    }
 
 
 def _provide(value: Any) -> Provide:
     return Provide(lambda: value, sync_to_thread=False)
-
-
-def _openapi(version: str) -> OpenAPIConfig:
-    # By default Litestar serves several pages below this path. We want only the JSON document.
-    document = JsonRenderPlugin(path="/", media_type=MediaType.JSON)
-    return OpenAPIConfig(
-        title="holdfast",
-        version=version,
-        path="/api/openapi.json",
-        render_plugins=[document],
-        use_handler_docstrings=True,
-    )

@@ -1,7 +1,7 @@
-"""Checks every request before it is routed, and normalises the names in its query.
+"""Checks every request before it is routed: the name of the server, and the page that asks.
 
-There is no authentication yet, and a flow can run programs. So a client that may send requests can do
-whatever this process can. Programs on this machine could do that anyway. Web pages in a browser must not.
+Without keys, a client that may send requests can do whatever this process can. Programs on this machine could
+do that anyway. Web pages in a browser must not.
 """
 
 from __future__ import annotations
@@ -9,35 +9,34 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from typing import Any, Final, cast
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import msgspec
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.server.wire import folded
+from holdfast.server.access.callers import Caller, set_caller
+from holdfast.server.tenants import Tenants
 
 _API: Final = "/api"
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_MOST_FIELDS: Final = 100
 
 
 class Gateway:
-    """Refuses requests of foreign web pages, and matches names in queries like those in bodies.
+    """The whole server as an application: refuses requests of foreign web pages, and says who calls.
 
-    `names` are the query parameters of the routes. An empty value counts as missing. `origins` are those of
-    the web pages that are allowed; `*` allows all.
+    `origins` are those of the web pages that are allowed; `*` allows all.
     """
 
-    def __init__(self, app: ASGIApp, names: list[str], origins: Sequence[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, tenants: Tenants, origins: Sequence[str] = ()) -> None:
         self._app = app
-        self._names = {folded(name): name for name in names}
+        self._tenants = tenants
         self._origins = frozenset(origins)
         self.is_local = False
         """The server listens on the loopback address only. Then the Host header must be a local name.
         Otherwise a page whose own name resolves to this address would count as the same origin."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _is_api_path(scope["path"]):
+        if scope["type"] != "http" or not _is_api_path(path_below(scope)):
             await self._app(scope, receive, send)
             return
         raw_headers: list[tuple[bytes, bytes]] = list(cast("Any", scope)["headers"])
@@ -63,8 +62,7 @@ class Gateway:
                 message["headers"] = [*message["headers"], *allowed]
             await send(message)
 
-        if scope["query_string"]:
-            scope["query_string"] = self._read_query(scope["query_string"])
+        set_caller(scope, Caller("", "admin", self._tenants.own.client.namespace))
         try:
             await self._app(scope, receive, send_with_headers)
         except asyncio.CancelledError:  # the grace period of the shutdown is over
@@ -82,12 +80,13 @@ class Gateway:
     def _is_allowed(self, origin: str) -> bool:
         return origin in self._origins or "*" in self._origins
 
-    def _read_query(self, query: bytes) -> bytes:
-        found: dict[str, Any] = {}
-        for name, value in parse_qsl(query.decode("latin-1"), errors="replace")[:_MOST_FIELDS]:
-            # The first value counts, as in the server that existing clients were written for.
-            found.setdefault(self._names.get(folded(name), name), value)
-        return urlencode(found).encode()
+    async def close(self) -> None:
+        await self._tenants.close()
+
+
+def path_below(scope: Any) -> str:
+    """The path, without that at which another application has mounted this one."""
+    return scope["path"].removeprefix(scope.get("root_path", ""))
 
 
 def _host_name(host: str) -> str:

@@ -7,21 +7,33 @@ import contextlib
 import socket
 from collections.abc import Generator
 from ipaddress import ip_address
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import uvicorn
 
 from holdfast.errors import BadOption
-from holdfast.server.gateway import Gateway
 
 _GRACE_SECONDS: Final = 5
 _BACKLOG: Final = 1024
 
 
+class Application(Protocol):
+    """What is served."""
+
+    is_local: bool
+    """The server listens on the loopback address only."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None: ...
+
+    async def close(self) -> None:
+        """Called when the last request has been answered."""
+        ...
+
+
 class ApiServer:
     """Started once and stopped once. It installs no signal handlers: its caller decides when it stops."""
 
-    def __init__(self, app: Gateway) -> None:
+    def __init__(self, app: Application) -> None:
         self._app = app
         self._server: _ApiUvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
@@ -34,16 +46,16 @@ class ApiServer:
         listener = await _listen(host, port)
         self._app.is_local = ip_address(listener.getsockname()[0]).is_loopback
         config = uvicorn.Config(
-            self._uvicorn_app(),
+            self._app,
             log_config=None,
             access_log=False,
-            lifespan="on",
+            lifespan="off",
             ws="none",
             server_header=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         self._server = _ApiUvicorn(config)
-        self._serving = asyncio.create_task(self._server.serve([listener]), name="serve HTTP")
+        self._serving = asyncio.create_task(self._serve(self._server, listener), name="serve HTTP")
         port = listener.getsockname()[1]
         is_up = asyncio.create_task(self._server.is_up.wait())
         await asyncio.wait([is_up, self._serving], return_when=asyncio.FIRST_COMPLETED)
@@ -52,6 +64,12 @@ class ApiServer:
             listener.close()
             await self._serving
         return port
+
+    async def _serve(self, server: _ApiUvicorn, listener: socket.socket) -> None:
+        try:
+            await server.serve([listener])
+        finally:
+            await self._app.close()
 
     async def stop(self) -> None:
         """Accepts no more requests, and gives those under way a few seconds. May be called again."""
@@ -65,10 +83,6 @@ class ApiServer:
         if self._serving is not None:
             await asyncio.shield(self._serving)
 
-    def _uvicorn_app(self) -> Any:
-        """The same object: Litestar and uvicorn declare different types for it."""
-        return self._app
-
 
 class _ApiUvicorn(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
@@ -76,10 +90,7 @@ class _ApiUvicorn(uvicorn.Server):
         self.is_up = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        try:
-            await super().startup(sockets)
-        except SystemExit as error:  # it would end the process, which does other things too
-            raise RuntimeError("the HTTP server could not start; its log has the reason") from error
+        await super().startup(sockets)
         self.is_up.set()
 
     @contextlib.contextmanager

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import AsyncGenerator
 
 from holdfast.client.workers import Workers
 from holdfast.errors import StoreError
@@ -21,19 +19,21 @@ class WorkerExpiry:
         self._every_seconds = every_seconds
         self._may_have_workers = asyncio.Event()
         self._may_have_workers.set()  # from before this server was started
+        self._checking: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Checks in the background from now on. May be called again."""
+        if self._checking is None:
+            self._checking = asyncio.create_task(self._check(), name="mark workers that are offline")
 
     def note_heartbeat(self) -> None:
+        self.start()
         self._may_have_workers.set()
 
-    @contextlib.asynccontextmanager
-    async def running(self) -> AsyncGenerator[None]:
-        """Checks in the background for as long as the block runs."""
-        checking = asyncio.create_task(self._check(), name="mark workers that are offline")
-        try:
-            yield
-        finally:
-            checking.cancel()
-            await asyncio.gather(checking, return_exceptions=True)
+    async def stop(self) -> None:
+        if self._checking is not None:
+            self._checking.cancel()
+            await asyncio.gather(self._checking, return_exceptions=True)
 
     async def _check(self) -> None:
         while True:

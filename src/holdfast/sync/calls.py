@@ -10,6 +10,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
 
 from holdfast.app import Holdfast as AsyncHoldfast
 from holdfast.client.archives import ArchiveSource, ImportOptions, ImportReport
+from holdfast.client.batches import Call
 from holdfast.client.failures import FailureInfo
 from holdfast.client.flows import FlowInfo, FlowVersionInfo
 from holdfast.client.flows import Flows as AsyncFlows
@@ -580,6 +581,31 @@ class ClientCalls:
         """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
         return self._thread.call(lambda: self.inner.state(_known(run)))
 
+    def start_many(
+        self,
+        workflow: StartTarget[..., R] | type[HasRun[..., R]] | str,
+        inputs: Iterable[Any],
+        *,
+        ids: Sequence[str] | None = None,
+    ) -> builtins.list[Run[R]]:
+        """Start a run for each input, all in one batch. An input is a tuple of arguments, or a single one."""
+        return [
+            Run(run, self._thread)
+            for run in self._thread.call(lambda: self.inner.start_many(_known(workflow), inputs, ids=ids))
+        ]
+
+    def start_calls(
+        self, workflow: StartTarget[..., R] | type[HasRun[..., R]] | str, calls: Sequence[Call]
+    ) -> builtins.list[Run[R]]:
+        """As `start_many`, for arguments that are given by name. Some of the runs may have ids.
+
+        An error says which of the calls it is about.
+        """
+        return [
+            Run(run, self._thread)
+            for run in self._thread.call(lambda: self.inner.start_calls(_known(workflow), calls))
+        ]
+
     @overload
     def start(self, workflow: StartTarget[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
 
@@ -655,19 +681,6 @@ class ClientCalls:
             self._thread.call(lambda: self.inner.start_with(workflow, args, kwargs, id=id, version=version)),
             self._thread,
         )
-
-    def start_many(
-        self,
-        workflow: StartTarget[..., R] | type[HasRun[..., R]] | str,
-        inputs: Iterable[Any],
-        *,
-        ids: Sequence[str] | None = None,
-    ) -> builtins.list[Run[R]]:
-        """Start a run for each input, all in one batch. An input is a tuple of arguments, or a single one."""
-        return [
-            Run(run, self._thread)
-            for run in self._thread.call(lambda: self.inner.start_many(_known(workflow), inputs, ids=ids))
-        ]
 
     @overload
     def run(self, workflow: StartTarget[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R: ...

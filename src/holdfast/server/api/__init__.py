@@ -1,1 +1,1 @@
-"""The routes under /api, one file per noun."""
+"""Our own API."""

@@ -13,9 +13,9 @@ from litestar.params import FromQuery, JSONBody, QueryParameter
 from holdfast.client.client import Client
 from holdfast.client.workers import WorkerInfo
 from holdfast.core.values import instant
-from holdfast.server.api.answers import Acknowledged
-from holdfast.server.error_responses import NotFound, may_answer
-from holdfast.server.wire import LenientBody, read_names, read_number, required, seconds
+from holdfast.server.compat.flows.answers import Acknowledged
+from holdfast.server.compat.flows.error_responses import NotFound, may_answer
+from holdfast.server.compat.flows.wire import LenientBody, read_names, read_number, required, seconds
 from holdfast.server.worker_expiry import WorkerExpiry
 
 

@@ -18,10 +18,17 @@ from holdfast.core.values import RunStatus, key_text
 from holdfast.errors import BadOption, FlowNotFound, NotPublished
 from holdfast.ports.flows import CURSOR, PUBLISHED
 from holdfast.ports.runs import RunOverview, RunPage
-from holdfast.server.api.answers import Acknowledged, Made, PageNumber, PageSize
-from holdfast.server.error_responses import may_answer
-from holdfast.server.node_runs import DescribeVisits, NodeRun, describe, node_runs
-from holdfast.server.wire import LenientBody, read_number, read_object, required, seconds, text_of
+from holdfast.server.compat.flows.answers import Acknowledged, Made, PageNumber, PageSize
+from holdfast.server.compat.flows.error_responses import may_answer
+from holdfast.server.compat.flows.node_runs import DescribeVisits, NodeRun, describe, node_runs
+from holdfast.server.compat.flows.wire import (
+    LenientBody,
+    read_number,
+    read_object,
+    required,
+    seconds,
+    text_of,
+)
 
 
 class StartRequest(msgspec.Struct, frozen=True):

@@ -1,0 +1,298 @@
+"""What is done to a run: messages to it, and what operators do."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Any, Final
+
+import msgspec
+from litestar import Response, post
+from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import FromPath, JSONBody
+
+from holdfast.client.client import Client
+from holdfast.client.operators import Timers
+from holdfast.client.run import RunInfo
+from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline
+from holdfast.errors import UpdateTimedOut
+from holdfast.server.access.callers import Caller
+from holdfast.server.api.v1.bodies import Body
+from holdfast.server.api.v1.runs import LONGEST_WAIT, span
+from holdfast.server.problems import BadRequest, may_answer
+
+
+class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class Reason(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    reason: str = ""
+
+
+class Note(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    note: str = ""
+
+
+class Resumption(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    timers: Timers = Timers.CATCH_UP
+
+
+class Retry(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    deadline: dt.datetime | float | msgspec.UnsetType | None = msgspec.UNSET
+    """A new one, as a time or in seconds; null for none. Left out: the one that it has."""
+
+
+class TryNow(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    task: str | int | None = None
+    """Its name or its number. None: every task in a backoff."""
+
+
+class NewSignal(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str
+    value: Any = None
+    message_id: str | None = None
+    """The run gets the signal once, however often it is sent under this id."""
+
+
+class NewUpdate(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str
+    args: list[Any] = []
+    message_id: str
+    """An id that you make. Sent again under the same id, the update is not done again, and the answer is the
+    same."""
+    wait: Annotated[float, msgspec.Meta(ge=0, le=LONGEST_WAIT)] = 30.0
+    """For how many seconds to wait for the answer, at most."""
+
+
+class UpdateAnswer(msgspec.Struct, frozen=True):
+    message_id: str
+    is_answered: bool
+    """False: not yet. Ask again under the same id."""
+    answer: Any = None
+
+
+class NewAnswer(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    question: str | int
+    """The name or the number of the question."""
+    value: Any = None
+    reject: str | None = None
+    """Raise this in the run instead of answering."""
+    comment: str = ""
+    ahead: bool = False
+    """If the run has not asked yet, keep the answer until it does."""
+
+
+_NO_REASON: Final = Reason()
+_NO_NOTE: Final = Note()
+_PLAIN_RESUMPTION: Final = Resumption()
+_PLAIN_RETRY: Final = Retry()
+_EVERY_TASK: Final = TryNow()
+
+
+@post(
+    "/runs/{id:str}/cancel",
+    name="runs.cancel",
+    dto=Body[Reason],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(404, 409),
+)
+async def cancel_run(
+    id: FromPath[str],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+    data: JSONBody[Reason] = _NO_REASON,
+) -> RunInfo:
+    """Ask a run to end. Its code may clean up."""
+    await client.cancel(id, data.reason, by=caller.name)
+    return await client.describe(id)
+
+
+@post(
+    "/runs/{id:str}/terminate",
+    name="runs.terminate",
+    dto=Body[Reason],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(404, 409),
+)
+async def terminate_run(
+    id: FromPath[str],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+    data: JSONBody[Reason] = _NO_REASON,
+) -> RunInfo:
+    """End a run without asking it: its code cannot clean up."""
+    await client.terminate(id, data.reason, by=caller.name)
+    return await client.describe(id)
+
+
+@post(
+    "/runs/{id:str}/pause",
+    name="runs.pause",
+    dto=Body[Note],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(404, 409),
+)
+async def pause_run(
+    id: FromPath[str],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+    data: JSONBody[Note] = _NO_NOTE,
+) -> RunInfo:
+    """Begin no task of the run until it is resumed."""
+    await client.pause(id, data.note, by=caller.name)
+    return await client.describe(id)
+
+
+@post(
+    "/runs/{id:str}/resume",
+    name="runs.resume",
+    dto=Body[Resumption],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(404, 409),
+)
+async def resume_run(
+    id: FromPath[str],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+    data: JSONBody[Resumption] = _PLAIN_RESUMPTION,
+) -> RunInfo:
+    """Let a paused or parked run go on."""
+    await client.resume(id, timers=data.timers, by=caller.name)
+    return await client.describe(id)
+
+
+@post(
+    "/runs/{id:str}/retry",
+    name="runs.retry",
+    dto=Body[Retry],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(404, 409),
+)
+async def retry_run(
+    id: FromPath[str],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+    data: JSONBody[Retry] = _PLAIN_RETRY,
+) -> RunInfo:
+    """Reopen a run that failed or was cancelled. What is recorded stays; what failed is tried again."""
+    await client.retry(id, deadline=_new_deadline(data.deadline), by=caller.name)
+    return await client.describe(id)
+
+
+@post(
+    "/runs/{id:str}/try-now",
+    name="runs.try_now",
+    dto=Body[TryNow],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(404, 409),
+)
+async def try_now(
+    id: FromPath[str],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+    data: JSONBody[TryNow] = _EVERY_TASK,
+) -> RunInfo:
+    """End the backoff of a task, or of all tasks of the run."""
+    await client.try_now(id, data.task, by=caller.name)
+    return await client.describe(id)
+
+
+@post(
+    "/runs/{id:str}/signals",
+    name="runs.signal",
+    dto=Body[NewSignal],
+    return_dto=None,
+    status_code=204,
+    responses=may_answer(404, 409, 413),
+)
+async def signal_run(
+    id: FromPath[str],
+    data: JSONBody[NewSignal],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+) -> None:
+    """Send a signal."""
+    await client.signal(id, data.name, data.value, by=caller.name, message_id=data.message_id)
+
+
+@post(
+    "/runs/{id:str}/updates",
+    name="runs.update",
+    dto=Body[NewUpdate],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(404, 409, 413, 422)
+    | {202: ResponseSpec(UpdateAnswer, description="Not answered yet.", generate_examples=False)},
+)
+async def update_run(
+    id: FromPath[str],
+    data: JSONBody[NewUpdate],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+) -> Response[UpdateAnswer]:
+    """Send a message to the run, and answer with what its handler returned."""
+    try:
+        answer = await client.update(
+            id,
+            data.name,
+            *data.args,
+            timeout=span("wait", data.wait),
+            by=caller.name,
+            message_id=data.message_id,
+        )
+    except UpdateTimedOut:
+        return Response(UpdateAnswer(data.message_id, False), status_code=202)
+    return Response(UpdateAnswer(data.message_id, True, answer), status_code=200)
+
+
+@post(
+    "/runs/{id:str}/answers",
+    name="runs.answer",
+    dto=Body[NewAnswer],
+    return_dto=None,
+    status_code=204,
+    responses=may_answer(404, 409, 413),
+)
+async def answer_question(
+    id: FromPath[str],
+    data: JSONBody[NewAnswer],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+) -> None:
+    """Answer what a run asks for, or refuse to."""
+    if data.reject is not None and data.value is not None:
+        raise BadRequest("give value or reject, not both", "reject")
+    if data.reject is not None:
+        await client.reject(
+            id, data.question, data.reject, by=caller.name, comment=data.comment, ahead=data.ahead
+        )
+    else:
+        await client.resolve(
+            id, data.question, data.value, by=caller.name, comment=data.comment, ahead=data.ahead
+        )
+
+
+ROUTES = [
+    cancel_run,
+    terminate_run,
+    pause_run,
+    resume_run,
+    retry_run,
+    try_now,
+    signal_run,
+    update_run,
+    answer_question,
+]
+
+
+def _new_deadline(given: dt.datetime | float | msgspec.UnsetType | None) -> NewDeadline:
+    if isinstance(given, msgspec.UnsetType):
+        return KEEP_DEADLINE
+    return given if given is None or isinstance(given, dt.datetime) else span("deadline", given)

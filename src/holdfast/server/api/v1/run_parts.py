@@ -1,0 +1,163 @@
+"""What there is of a run: why it waits, tasks, attempts, chapters, logs, streams, messages, state."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+
+from holdfast.client.client import Client
+from holdfast.client.operators import MessageInfo
+from holdfast.client.run import AttemptInfo, ChapterInfo, TaskInfo
+from holdfast.client.streams import StreamInfo, StreamItem
+from holdfast.core.explanations import Explanation
+from holdfast.core.values import Failure
+from holdfast.server.api.v1.paging import Limit, Page
+from holdfast.server.problems import NotFound, may_answer
+
+LARGEST = 2**31 - 1
+
+Seq: TypeAlias = Annotated[
+    int | None, QueryParameter(ge=0, le=LARGEST, description="`next` of the page before.")
+]
+Offset: TypeAlias = Annotated[
+    int | None, QueryParameter(ge=0, le=2**62 - 1, description="`next` of the page before.")
+]
+
+
+class ExplanationAnswer(msgspec.Struct, frozen=True):
+    summary: str
+    """One line: the first problem, or else what it waits for."""
+    explanation: Explanation
+
+
+class TaskDetails(msgspec.Struct, frozen=True):
+    task: TaskInfo
+    input: Any
+    output: Any
+    failure: Failure | None
+    attempts: list[AttemptInfo]
+    """Those that did not succeed, or that a remote worker made."""
+
+
+@get("/runs/{id:str}/explanation", name="runs.explain", responses=may_answer(404))
+async def explain_run(client: NamedDependency[Client], id: FromPath[str]) -> ExplanationAnswer:
+    """Why the run does not go on: what it waits for, since when, what would move it, what is wrong."""
+    found = await client.explain(id)
+    return ExplanationAnswer(found.summary, found)
+
+
+@get("/runs/{id:str}/tasks", name="runs.tasks", responses=may_answer(404))
+async def list_tasks(
+    client: NamedDependency[Client], id: FromPath[str], after: Seq = None, limit: Limit = 100
+) -> Page[TaskInfo]:
+    """The tasks of a run in the order in which it asked for them, without their inputs and outputs."""
+    found = await client.tasks(id, since=0 if after is None else after + 1, limit=limit)
+    return Page(found, str(found[-1].seq) if len(found) == limit else None)
+
+
+@get("/runs/{id:str}/tasks/{seq:int}", name="runs.task", responses=may_answer(404))
+async def get_task(client: NamedDependency[Client], id: FromPath[str], seq: FromPath[int]) -> TaskDetails:
+    """One task by its number, with its input, its output and its attempts."""
+    run = await client.get(id)
+    found = await client.tasks(run, since=seq, limit=1) if 0 <= seq <= LARGEST else []
+    if not found or found[0].seq != seq:
+        raise NotFound(f"run {id!r} has no task {seq}")
+    [record] = await client.list_tasks(run, since=seq, limit=1)
+    return TaskDetails(
+        found[0],
+        _raw(record.input),
+        None if record.output is None else _raw(record.output),
+        record.failure,
+        await client.attempts(run, of=[seq]),
+    )
+
+
+@get("/runs/{id:str}/attempts", name="runs.attempts", responses=may_answer(404))
+async def list_attempts(
+    client: NamedDependency[Client],
+    id: FromPath[str],
+    task: Annotated[
+        list[int], QueryParameter(min_items=1, max_items=1000, description="The numbers of tasks.")
+    ],
+) -> Page[AttemptInfo]:
+    """The attempts at some tasks that did not succeed, or that remote workers made."""
+    of = [each for each in task if 0 <= each <= LARGEST]
+    return Page(await client.attempts(id, of=of))
+
+
+@get("/runs/{id:str}/chapters", name="runs.chapters", responses=may_answer(404))
+async def list_chapters(
+    client: NamedDependency[Client], id: FromPath[str], after: Seq = None, limit: Limit = 100
+) -> Page[ChapterInfo]:
+    """The chapters of a run: from `continue_as` to `continue_as`."""
+    since = 1 if after is None else min(after + 1, LARGEST)
+    found = await client.chapters(id, since=since, limit=limit)
+    return Page(found, str(found[-1].number) if len(found) == limit else None)
+
+
+@get("/runs/{id:str}/messages", name="runs.messages", responses=may_answer(404))
+async def list_messages(
+    client: NamedDependency[Client],
+    id: FromPath[str],
+    acts_only: Annotated[bool, QueryParameter(description="Only answers, and what operators did.")] = False,
+    after: Offset = None,
+    limit: Limit = 100,
+) -> Page[MessageInfo]:
+    """What the run was sent, and what operators did to it: who, what and when. The oldest come first."""
+    found = await client.messages(id, acts_only=acts_only, after=after or 0, limit=limit)
+    return Page(found, str(found[-1].id) if len(found) == limit else None)
+
+
+@get("/runs/{id:str}/state", name="runs.state", responses=may_answer(404))
+async def read_state(client: NamedDependency[Client], id: FromPath[str]) -> dict[str, Any]:
+    """The durable state of a run. Of a flow it is the shared state."""
+    return await client.state(id)
+
+
+@get("/runs/{id:str}/streams", name="runs.streams", responses=may_answer(404))
+async def list_streams(client: NamedDependency[Client], id: FromPath[str]) -> Page[StreamInfo]:
+    """The streams to which the run has published, by name."""
+    return Page(await client.streams(id))
+
+
+@get("/runs/{id:str}/streams/{name:str}", name="runs.stream", responses=may_answer(404, 410))
+async def read_stream(
+    client: NamedDependency[Client],
+    id: FromPath[str],
+    name: FromPath[str],
+    after: Offset = None,
+    limit: Limit = 100,
+) -> Page[StreamItem]:
+    """Items of a stream, from the one behind the offset `after` on."""
+    items: list[StreamItem] = []
+    async for item in client.stream(id, name, after=after, follow=False):
+        items.append(item)
+        if len(items) == limit:
+            break
+    return Page(items, str(items[-1].offset) if items else None if after is None else str(after))
+
+
+ROUTES = [
+    explain_run,
+    list_tasks,
+    get_task,
+    list_attempts,
+    list_chapters,
+    list_messages,
+    read_state,
+    list_streams,
+    read_stream,
+]
+
+
+def _raw(payload: bytes) -> Any:
+    """JSON as it is stored. If it is damaged, its text."""
+    try:
+        msgspec.json.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return payload.decode(errors="replace")
+    return msgspec.Raw(payload)

@@ -1,0 +1,1 @@
+"""Routes that speak as earlier systems did, for clients that were written for them."""

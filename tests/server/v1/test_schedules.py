@@ -1,0 +1,68 @@
+"""Schedules over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+from tests.server.v1.asking import Asker
+
+NIGHTLY = {"workflow": "doubled", "cron": "0 2 * * *", "timezone": "Europe/Berlin", "input": {"number": 2}}
+
+
+async def test_a_schedule_is_put_read_changed_and_deleted(api: Asker):
+    put = await api.ask("PUT", "/schedules/nightly", NIGHTLY)
+    changed = await api.ask(
+        "PUT",
+        "/schedules/nightly",
+        {"workflow": "doubled", "every": 3600, "jitter": 5, "input": {"number": 2}},
+    )
+
+    assert put["plan"] == {
+        "cron": "0 2 * * *",
+        "every": None,
+        "timezone": "Europe/Berlin",
+        "jitter": 0,
+        "start": None,
+        "end": None,
+        "overlap": "skip",
+        "catchup": "last",
+        "catchup_most": 100,
+    }
+    assert (changed["plan"]["every"], changed["plan"]["jitter"]) == (3600, 5)
+    assert await api.get("/schedules/nightly") == changed
+    assert (await api.get("/schedules"))["items"] == [changed]
+    await api.ask("DELETE", "/schedules/nightly", code=204)
+    assert (await api.get("/schedules/nightly", code=404))["code"] == "schedule_not_found"
+
+
+async def test_a_schedule_is_paused_resumed_and_triggered(api: Asker):
+    await api.ask("PUT", "/schedules/nightly", NIGHTLY)
+
+    assert (await api.post("/schedules/nightly/pause"))["is_paused"]
+    assert not (await api.post("/schedules/nightly/resume"))["is_paused"]
+    started = await api.post("/schedules/nightly/trigger", code=201)
+    span = {"begin": "2026-01-01T00:00:00Z", "end": "2026-01-04T00:00:00Z"}
+    filled = await api.post("/schedules/nightly/backfill", span, code=201)
+
+    assert (await api.get(f"/runs/{started['key']}", wait=20))["output"] == 4
+    assert len(filled) == 3
+    assert len((await api.get("/schedules/nightly/upcoming", limit=5))["items"]) == 5
+    outage = await api.get("/schedules/nightly/outage", **span)
+    assert (len(outage["started"]), outage["skipped"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cron": "61 * * * *"}, "61"),
+        ({"cron": None}, "cron"),
+        ({"timezone": "Mars/Base"}, "Mars/Base"),
+        ({"input": {"nmber": 1}}, "number"),
+        ({"overlap": "maybe"}, "maybe"),
+        ({"catchup_most": 0}, "at least 1"),
+    ],
+)
+async def test_a_bad_schedule_is_refused(small_api: Asker, change: dict[str, object], said: str):
+    problem = await small_api.ask("PUT", "/schedules/nightly", NIGHTLY | change, code=400)
+
+    assert said in problem["detail"]
+    assert (await small_api.get("/schedules"))["items"] == []
