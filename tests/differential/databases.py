@@ -11,6 +11,7 @@ from tests.stores.builders import raw_connection
 from holdfast.core.records import Definition
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Instant
+from holdfast.ports.access import KeyRecord, NewAudit
 from holdfast.ports.commits import NewChapter, NewLog
 from holdfast.ports.flows import FlowRecord
 from holdfast.ports.nodes import StallRecord
@@ -53,6 +54,9 @@ _COLUMNS = {
     "flows": "id, name, description, created_at, namespace",
     "workers": "id, url, services, type, load, heartbeat_at, is_online, namespace",
     "queue": "namespace, run, seq, service, attempt, lease, worker, ready_at, taken_at, created_at",
+    "keys": "id, namespace, name, role, hash, created_at, created_by, expires_at, used_at, revoked_at, "
+    "revoked_by",
+    "audit": "number, namespace, at, by, key, action, target, request, before, after, uid",
 }
 _JSON = (
     "input",
@@ -70,6 +74,8 @@ _JSON = (
     "options",
     "answer",
     "state",
+    "before",
+    "after",
 )
 """Columns that are text in SQLite, and bytes when read through the store."""
 
@@ -132,7 +138,8 @@ class SteeredPostgres(PostgresDatabase):
             "SET synchronous_commit = off; BEGIN; "
             + "; ".join(f"DELETE FROM holdfast.{table}" for table in _COLUMNS)
             + "; DELETE FROM holdfast.changes; ALTER TABLE holdfast.messages ALTER COLUMN id RESTART"
-            "; ALTER TABLE holdfast.logs ALTER COLUMN number RESTART; COMMIT"
+            "; ALTER TABLE holdfast.logs ALTER COLUMN number RESTART"
+            "; ALTER TABLE holdfast.audit ALTER COLUMN number RESTART; COMMIT"
         )
 
 
@@ -190,4 +197,6 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
             for run, (kind, name, epoch) in zip(runs, (row[-3:] for row in rows["runs"]), strict=True)
             if kind is not None
         },
+        keys={row[0]: KeyRecord(*row) for row in rows["keys"]},
+        audit={number: (namespace, NewAudit(*row)) for number, namespace, *row in rows["audit"]},
     )

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
+from tests.differential.access_deeds import ACCESS_DEEDS, AccessDeeds
 from tests.differential.deeds import REMOTE_DEEDS, RemoteDeeds
 from tests.differential.drawing import CLAIMS, SCHEDULES, SECOND, STREAMS, UIDS, WORKFLOWS, Dice, Drawing
 from tests.differential.promises import check_burial, check_firing, check_promises
@@ -35,6 +36,7 @@ RANDOM = st.randoms(use_true_random=False)
 DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["signal_or_start"] + ["reopen", "cancel_parked"] * 2
 DEEDS += ["renew_lease", "end_lease", "delete", "act", "restart", "act", "drop_items"]
 DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
+DEEDS += ACCESS_DEEDS
 """The deeds. A deed that is listed more often happens more often."""
 
 SPACES = ("default", "elsewhere")
@@ -50,7 +52,7 @@ class Node:
         self.in_doubt: Commit | None = None
 
 
-class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
+class StoreMachine(RemoteDeeds, AccessDeeds, RuleBasedStateMachine):
     def __init__(self, postgres: OpenPostgres) -> None:
         super().__init__()
         self.stores = SideBySide(postgres, START)
@@ -326,6 +328,7 @@ class StoreMachine(RemoteDeeds, RuleBasedStateMachine):
         self._look_at_runs(dice, drawing)
         self._look_around(dice, drawing)
         self.look_at_flows(dice, drawing)
+        self.look_at_access(dice, drawing)
 
     def _look_at_runs(self, dice: Dice, drawing: Drawing) -> None:
         run, runs = drawing.key(), drawing.keys(3)

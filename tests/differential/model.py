@@ -21,6 +21,7 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 from tests.differential import acts, questions, schedules, views
+from tests.differential.access import AccessModel
 from tests.differential.flows import FlowModel
 from tests.differential.retention import RetentionModel
 from tests.differential.tables import (
@@ -97,7 +98,7 @@ from holdfast.ports.schedules import ScheduleFiring
 _EPOCH = Instant(0)
 
 
-class ModelStore(FlowModel, WorkerModel, RetentionModel):
+class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel):
     def __init__(self, clock: Callable[[], Instant]) -> None:
         self.tables = Tables()
         self._clock = clock

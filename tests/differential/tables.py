@@ -25,6 +25,7 @@ from holdfast.core.records import (
 from holdfast.core.shared_inputs import SharedInput, whole_input
 from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitDescription, WaitKind
+from holdfast.ports.access import KeyRecord, NewAudit
 from holdfast.ports.commits import Claimed, EndedAttempt, NewChapter, NewLog, NewMessage, NewTask
 from holdfast.ports.flows import FlowRecord
 from holdfast.ports.nodes import StallRecord
@@ -113,14 +114,18 @@ class Tables:
     lost_runs: dict[tuple[str, RunKey], None] = field(default_factory=dict)
     """Runs that were replaced, with the nodes that had them."""
     chapters: dict[tuple[RunKey, int], NewChapter] = field(default_factory=dict)
+    keys: dict[str, KeyRecord] = field(default_factory=dict)
+    audit: dict[int, tuple[str, NewAudit]] = field(default_factory=dict)
+    """Each row with its namespace."""
 
     def __post_init__(self) -> None:
-        self.last_message = self.last_log = 0
+        self.last_message = self.last_log = self.last_audit = 0
         """Numbers are not used again, also when rows are deleted."""
 
     def copy(self) -> Tables:
         other = Tables(*(dict(getattr(self, table.name)) for table in fields(self)))
         other.last_message, other.last_log = self.last_message, self.last_log
+        other.last_audit = self.last_audit
         return other
 
     # --- looking

@@ -20,7 +20,7 @@ INSERTS = {
     "insert_schedule", "insert_shared_inputs", "insert_steps", "insert_tags", "insert_tasks",
     "insert_version", "insert_workflows", "note_lost_runs", "put_worker", "queue_tasks", "record_acts",
     "record_migration", "record_schema_change", "set_state",
-    "insert_questions",
+    "insert_audit", "insert_key", "insert_questions",
 }  # fmt: skip
 NO_TABLE = {
     "columns_of", "find_schema_tables", "hold_numbers", "last_numbers", "list_migrations",
@@ -58,10 +58,14 @@ NAMED = {
     "trim_chapters", "newest_workflow", "drop_items", "drop_empty_items", "empty_items",
     "first_and_last_steps", "last_questions_named", "list_questions_of", "open_questions_named",
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
+    "find_key", "note_key_used", "revoke_key",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
     "items_to_drop": "stream_items_to_drop",
+    "list_audit": "audit_by_namespace",
+    "list_audit_of": "audit_by_target",
+    "remove_audit": "audit_by_namespace",
     "count_all_cold_runs": "runs_cold_by_workflow",
     "count_all_ended_runs": "runs_ended_by_workflow",
     "count_all_runs_by_status": "runs_by_status",
@@ -105,10 +109,10 @@ SORTS_LITTLE = {"due_services", "urgent_runs"}
 """They sort services, and the levels of priority, but no runs."""
 FEW = {
     "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "due_schedules",
-    "find_flow", "list_flows", "list_nodes", "list_schedules", "list_workers", "mark_workers_offline",
-    "next_work", "serving_nodes", "worker_at",
+    "find_flow", "list_flows", "list_keys", "list_nodes", "list_schedules", "list_workers",
+    "mark_workers_offline", "next_work", "serving_nodes", "worker_at",
 }  # fmt: skip
-"""All schedules, nodes, workers, flows or lost runs, which are few, but only named rows of others."""
+"""All schedules, nodes, workers, flows, keys or lost runs, which are few, but only named rows of others."""
 OWNED = {"count_owned_runs", "page_of_owned_runs"}
 """All runs that nodes have in memory."""
 WHOLE = {"count_all_runs"}
@@ -166,7 +170,9 @@ WHOLE_TABLE = re.compile(
 )
 WHOLE_NAMESPACE = re.compile(r"Index Cond: \(namespace = \$1\)$|\(namespace=\?\)$", re.MULTILINE)
 SORTED = re.compile(r"\bSort\b|TEMP B-TREE")
-SMALL = re.compile(r"\b(schedules|nodes|workers|flows|workflows|lost_runs)(_pkey|_by_age|_1)?\b")
+SMALL = re.compile(
+    r"\b(schedules|nodes|workers|flows|workflows|keys|lost_runs)(_pkey|_by_age|_by_namespace|_1)?\b"
+)
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
@@ -257,6 +263,12 @@ async def test_a_message_that_was_sent_before_is_found_by_its_id(filled: SqlStor
     (plan,) = (await plans_of(filled, ["sent_messages"])).values()
 
     assert re.search(r"messages_once.*\n? *(Index Cond: )?\(+run ?=.*AND \(?uid ?=", plan), plan
+
+
+async def test_a_row_of_the_audit_log_that_was_sent_before_is_found_by_its_id(filled: SqlStore) -> None:
+    (plan,) = (await plans_of(filled, ["insert_audit"])).values()
+
+    assert re.search(r"audit_once.*\n? *(Index Cond: )?\(+uid ?=", plan), plan
 
 
 async def test_counts_without_conditions_read_nothing_but_the_index(filled: SqlStore) -> None:

@@ -15,6 +15,10 @@ BURIED: Final = "(deleted runs)"
 """The namespace of runs that are being deleted. Nobody else may have it. It is stored in rows and must never
 change."""
 
+ALL_NAMESPACES: Final = "*"
+"""Stands for the namespace of keys that are good for all. Nobody may have it. It is stored in rows and must
+never change."""
+
 _SPAN = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h|d))+")
 _PART_OF_SPAN = re.compile(r"([0-9.]+)(ms|[smhd])")
 _UNITS: Final = {

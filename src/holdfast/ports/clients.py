@@ -7,6 +7,7 @@ from typing import Protocol
 
 from holdfast.core.records import RunRecord
 from holdfast.core.values import RunKey
+from holdfast.ports.access import AccessStore
 from holdfast.ports.archives import ArchiveStore
 from holdfast.ports.changes import ChangeStore
 from holdfast.ports.flows import FlowStore
@@ -39,6 +40,7 @@ class ClientStore(
     RetentionStore,
     ChangeStore,
     ArchiveStore,
+    AccessStore,
     Protocol,
 ):
     """All that a client uses. Opening and closing the store is not its job."""

@@ -1,8 +1,8 @@
 """The store: all roles in one protocol, for the composition root and for implementations.
 
 All other code is typed to the role that it uses. The roles are in `nodes`, `runs`, `schedules`,
-`definitions`, `flows`, `workers`, `retention`, `archives` and `store_life`. `EngineStore` in `nodes` unites
-the roles that an engine uses, and `ClientStore` in `clients` those that a client uses.
+`definitions`, `flows`, `workers`, `retention`, `archives`, `access` and `store_life`. `EngineStore` in
+`nodes` unites the roles that an engine uses, and `ClientStore` in `clients` those that a client uses.
 
 Every method is atomic: all of its changes are written or none, also when the process dies in the middle.
 A store does not decide what a run does next. It decides what only a transaction can decide:

@@ -1,11 +1,12 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
 The roles are in `nodes`, `runs`, `histories`, `situations`, `schedules`, `definitions`, `flows`, `workers`,
-`retention`, `changes`, `archives` and `store_life`, as they are in `holdfast.ports`.
+`retention`, `changes`, `archives`, `access` and `store_life`, as they are in `holdfast.ports`.
 """
 
 from __future__ import annotations
 
+from holdfast.stores.access import SqlAccessStore
 from holdfast.stores.archives import SqlArchiveStore
 from holdfast.stores.changes import SqlChangeStore
 from holdfast.stores.flows import SqlFlowStore
@@ -31,6 +32,7 @@ class SqlStore(
     SqlRetentionStore,
     SqlChangeStore,
     SqlArchiveStore,
+    SqlAccessStore,
 ):
     """The union of all roles. It uses the lanes of clients."""
 

@@ -39,6 +39,11 @@ WRITES = frozenset(
         "tell_watched",
         "import_definitions",
         "import_runs",
+        "add_key",
+        "revoke_key",
+        "note_key_used",
+        "write_audit",
+        "remove_audit",
     }
 )
 READS = frozenset(
@@ -97,6 +102,9 @@ READS = frozenset(
         "export_runs",
         "export_definition",
         "compare_runs",
+        "find_key",
+        "list_keys",
+        "list_audit",
     }
 )
 NOTIFIES_ITS_OWN_PROCESS = WRITES - {
