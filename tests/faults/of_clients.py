@@ -69,7 +69,7 @@ FAULTS = [
     Fault(
         "one-transaction-for-each-message",
         "messages of a process are written in groups",
-        [Code("client.posting:_MOST_MESSAGES").replace("500", "1")],
+        [Code("client.group_writing:_MOST_ITEMS").replace("500", "1")],
         cases(
             "client/test_posting.py",
             "test_messages_that_come_while_one_is_written_become_one_group",
@@ -79,7 +79,7 @@ FAULTS = [
         "messages-out-of-order",
         "a run hears messages in the order in which they were sent",
         [
-            Code("client.posting:MessagePoster.post").replace(
+            Code("client.group_writing:GroupWriter.write").replace(
                 "self._waiting.append(A)", "self._waiting.appendleft(A)"
             )
         ],
@@ -91,7 +91,7 @@ FAULTS = [
     Fault(
         "neighbours-refused",
         "a refused message does not hurt its neighbours",
-        [Code("client.posting:MessagePoster._send").replace("len(group) == 1", "True")],
+        [Code("client.group_writing:GroupWriter._send").replace("len(group) == 1", "True")],
         cases(
             "client/test_posting.py",
             "test_a_row_that_the_database_refuses_is_refused_to_its_sender_alone",
@@ -100,7 +100,7 @@ FAULTS = [
     Fault(
         "gathered-messages-forgotten",
         "messages that gathered are sent though the caller that writes is cancelled",
-        [Code("client.posting:MessagePoster.post").replace("self._write_gathered(); raise", "raise")],
+        [Code("client.group_writing:GroupWriter.write").replace("self._write_gathered(); raise", "raise")],
         cases(
             "client/test_posting.py",
             "test_those_that_gathered_are_sent_though_the_caller_that_writes_is_cancelled",
