@@ -12,6 +12,8 @@ __all__ = [
     "OffsetGone",
     "Answer",
     "AttemptInfo",
+    "AuditEntry",
+    "AuditInfo",
     "BadAnswer",
     "BadArchive",
     "BadDag",
@@ -39,12 +41,15 @@ __all__ = [
     "Holdfast",
     "HoldfastError",
     "ImportReport",
+    "KeyInfo",
+    "KeyNotFound",
     "LogLine",
     "MayNotAnswer",
     "MayOnlyLook",
     "MessageIdTaken",
     "MessageInfo",
     "NeededByParent",
+    "NewKey",
     "NotAsked",
     "NotEnded",
     "NotParked",
@@ -58,6 +63,7 @@ __all__ = [
     "ReasonKind",
     "Refused",
     "Retry",
+    "Role",
     "Run",
     "RunCancelled",
     "RunEnded",
@@ -113,8 +119,10 @@ if TYPE_CHECKING:
     from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
     from holdfast.authoring.flow.workflow import FlowWorkflow, load_flow
     from holdfast.client.archives import ImportReport
+    from holdfast.client.audit import AuditEntry, AuditInfo
     from holdfast.client.batches import Call
     from holdfast.client.failures import FailureInfo
+    from holdfast.client.keys import KeyInfo, NewKey
     from holdfast.client.logs import LogLine
     from holdfast.client.operators import MessageInfo
     from holdfast.client.questions import QuestionInfo
@@ -126,6 +134,7 @@ if TYPE_CHECKING:
     from holdfast.client.streams import StreamInfo, StreamItem
     from holdfast.core.changes import Change, ChangeKind
     from holdfast.core.explanations import Explanation, Reason, ReasonKind
+    from holdfast.core.keys import Role
     from holdfast.core.policies import Retry
     from holdfast.core.run_options import with_options
     from holdfast.core.values import Failure, RunStatus, TaskStatus
@@ -144,6 +153,7 @@ if TYPE_CHECKING:
         DoNotRetry,
         HistoryTooLong,
         HoldfastError,
+        KeyNotFound,
         MayNotAnswer,
         MayOnlyLook,
         MessageIdTaken,
@@ -195,8 +205,10 @@ else:
         "authoring.dag.workflow": ("DagWorkflow", "load_dag"),
         "authoring.flow.workflow": ("FlowWorkflow", "load_flow"),
         "client.archives": ("ImportReport",),
+        "client.audit": ("AuditEntry", "AuditInfo"),
         "client.batches": ("Call",),
         "client.failures": ("FailureInfo",),
+        "client.keys": ("KeyInfo", "NewKey"),
         "client.logs": ("LogLine",),
         "client.operators": ("MessageInfo",),
         "client.questions": ("QuestionInfo",),
@@ -208,6 +220,7 @@ else:
         "client.streams": ("StreamInfo", "StreamItem"),
         "core.changes": ("Change", "ChangeKind"),
         "core.explanations": ("Explanation", "Reason", "ReasonKind"),
+        "core.keys": ("Role",),
         "core.policies": ("Retry",),
         "core.run_options": ("with_options",),
         "core.values": ("Failure", "RunStatus", "TaskStatus"),
@@ -226,6 +239,7 @@ else:
             "DoNotRetry",
             "HistoryTooLong",
             "HoldfastError",
+            "KeyNotFound",
             "MayNotAnswer",
             "MayOnlyLook",
             "MessageIdTaken",

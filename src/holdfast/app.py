@@ -25,6 +25,8 @@ from holdfast.core.codec import Codec
 from holdfast.core.ids import KeyMaker
 from holdfast.core.records import Definition, TaskRecord
 from holdfast.core.values import RunKey, later
+from holdfast.engine.after_commits import AfterCommits
+from holdfast.engine.audit_pruning import AuditPruner
 from holdfast.engine.change_pruning import ChangePruner
 from holdfast.engine.engine import Engine
 from holdfast.engine.node_ids import is_surely_dead, new_node_id
@@ -384,7 +386,7 @@ class Parts:
             tuning=self.tuning,
             own_runs_only=own_runs_only,
             pruner=None if own_runs_only else self._pruner(),
-            after_commits=[self._change_pruner(), self._stream_pruner()] if self._is_own_store else [],
+            after_commits=self._after_commits() if self._is_own_store else [],
             find_attempt=attempt_of,
         )
 
@@ -392,6 +394,13 @@ class Parts:
         """It uses the lanes of clients, so that it holds up no commit."""
         deleter = Retention(self.store, namespace=self.settings.namespace, now=self.clock.now)
         return Pruner(deleter, self.settings.retention_rules, self.clock, self.dice)
+
+    def _after_commits(self) -> list[AfterCommits]:
+        pruners: list[AfterCommits] = [self._change_pruner(), self._stream_pruner()]
+        if self.settings.audit_kept_seconds:
+            kept_for = dt.timedelta(seconds=self.settings.audit_kept_seconds)
+            pruners.append(AuditPruner(self.store, self.dice, self.settings.namespace, kept_for))
+        return pruners
 
     def _stream_pruner(self) -> StreamPruner:
         kept_for = dt.timedelta(seconds=self.settings.stream_kept_seconds)

@@ -22,6 +22,7 @@ HoldfastError
 │   ├── RunNotFound         no run of that id
 │   ├── ScheduleNotFound    no schedule of that name
 │   ├── ScheduleTaken       a schedule of that name starts another workflow
+│   ├── KeyNotFound         no key of that id in the namespace
 │   ├── FlowNotFound        no flow of that id, or no such version of it
 │   ├── NotPublished        only a published version of a flow can be run
 │   ├── ItemLost            a worker reports on a task that it no longer has
@@ -330,6 +331,17 @@ class ScheduleTaken(Refused):
         super().__init__(
             f"schedule {show(name)} starts workflow {workflow!r}; give the schedule of {wanted!r} "
             f"another name, or delete {show(name)} first"
+        )
+
+
+class KeyNotFound(Refused, LookupError):
+    """Of a key of the server, not of a run."""
+
+    def __init__(self, id: str, namespace: str) -> None:
+        self.id, self.namespace = id, namespace
+        super().__init__(
+            f"no key {show(id)} in namespace {namespace!r}; one that is good for all namespaces is meant "
+            "only if you say so (all_namespaces=True, --all-namespaces)"
         )
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from holdfast.core.names import BURIED, checked_name
+from holdfast.core.names import ALL_NAMESPACES, BURIED, checked_name
 from holdfast.core.retention import RetentionRule, read_retention
 from holdfast.errors import BadFile, BadOption, UnknownSetting
 
@@ -68,6 +68,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long changes are kept for watchers that come back."""
     watch_bytes: int = 256 * 1024 * 1024
     """How many bytes of changes are kept. The oldest are removed."""
+    audit_kept_seconds: float = 0
+    """How long rows of the audit log are kept. 0: for ever. Nodes remove older ones of their namespace."""
     queues: dict[str, int] = {}
     """How many tasks of a queue this node runs at once. Without an entry, a queue has no limit of its own."""
     retention: dict[str, Any] = {}
@@ -138,6 +140,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise BadOption(
                 "namespace", self.namespace, "another name: this one is for runs that are deleted"
             )
+        if self.namespace == ALL_NAMESPACES:
+            raise BadOption("namespace", self.namespace, "another name: this one stands for all namespaces")
         read_retention(self.retention)
 
     @property

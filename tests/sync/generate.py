@@ -19,6 +19,8 @@ LEFT_OUT: Final = {
     "Client.key_of": "for handles and the HTTP API",
     "RunReading.list_tasks": "for handles and the HTTP API",
     "Client.preview_input": "for the command line",
+    "Keys.close": "Holdfast.close does it",
+    "Audit.close": "Holdfast.close does it",
     "Holdfast.open": "holdfast.py",
     "Holdfast.close": "holdfast.py",
     "Holdfast.serve": "needs the signals of the main thread: `holdfast serve`, or the async class",
@@ -56,6 +58,8 @@ PARTS: Final = (
     ),
     Part("Schedules", (("client/schedules.py", "Schedules"),), "AsyncSchedules", ""),
     Part("Flows", (("client/flows.py", "Flows"),), "AsyncFlows", ""),
+    Part("Keys", (("client/keys.py", "Keys"),), "AsyncKeys", ""),
+    Part("Audit", (("client/audit.py", "Audit"),), "AsyncAudit", ""),
     Part("RunSelection", (("client/selection.py", "RunSelection"),), "AsyncRunSelection", ""),
     Part(
         "ClientCalls",
@@ -78,6 +82,14 @@ PARTS: Final = (
         def flows(self) -> Flows:
             return Flows(self.inner.flows, self._thread)
 
+        @property
+        def keys(self) -> Keys:
+            return Keys(self.inner.keys, self._thread)
+
+        @property
+        def audit(self) -> Audit:
+            return Audit(self.inner.audit, self._thread)
+
         def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
             \"\"\"Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end
             their backoffs.\"\"\"
@@ -97,7 +109,9 @@ from __future__ import annotations
 
 IMPORTS
 from holdfast.app import Holdfast as AsyncHoldfast
+from holdfast.client.audit import Audit as AsyncAudit
 from holdfast.client.flows import Flows as AsyncFlows
+from holdfast.client.keys import Keys as AsyncKeys
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
 from holdfast.client.selection import RunSelection as AsyncRunSelection
@@ -239,7 +253,7 @@ def _imports(path: str, module: ast.Module) -> dict[str, str]:
     return {
         name: line
         for name, line in found.items()
-        if name not in ("Run", "Schedules", "Flows", "RunSelection", "Holdfast")
+        if name not in ("Run", "Schedules", "Flows", "Keys", "Audit", "RunSelection", "Holdfast")
     }
 
 

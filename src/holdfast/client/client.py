@@ -17,12 +17,14 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 import msgspec
 
 from holdfast.client.archives import Archives, ArchiveSource, ImportOptions, ImportReport
+from holdfast.client.audit import Audit
 from holdfast.client.batches import RunBatches, packed
 from holdfast.client.existing_runs import difference, differs
 from holdfast.client.explaining import Explainer
 from holdfast.client.failures import FailureInfo, failure_info
 from holdfast.client.families import Families
 from holdfast.client.flows import Flows, version_number
+from holdfast.client.keys import Keys
 from holdfast.client.operators import Operators
 from holdfast.client.posting import MessagePoster
 from holdfast.client.retention import PruneOptions, PruneReport, Retention
@@ -111,6 +113,8 @@ class Client(RunReading, RunBatches):
             queue_lease=queue_lease,
             encode=workflows.encode,
         )
+        self.keys = Keys(store, namespace=namespace, now=now)
+        self.audit = Audit(store, namespace=namespace, now=now)
         self.run_overviews = RunOverviews(store, namespace=namespace)
         self._explainer = Explainer(
             store, namespace=namespace, now=now, worker_ttl=worker_ttl, is_alive=is_alive
@@ -129,6 +133,8 @@ class Client(RunReading, RunBatches):
     async def _settle(self) -> None:
         """Write what waits to be written, and answer nobody any more. For whoever closes the store."""
         await self._poster.close()
+        await self.keys.close()
+        await self.audit.close()
         await self._waiters.close()
 
     def _check_loop(self) -> None:

@@ -61,7 +61,7 @@ class GroupWriter(Generic[T, A]):
         return one.answer.result()
 
     def hand_in(self, items: Sequence[T]) -> list[asyncio.Future[A]]:
-        """Write them soon. If an answer is cancelled before its group is under way, its item is not written."""
+        """Write them soon. If an answer is cancelled before its group is written, its item is left out."""
         loop = asyncio.get_running_loop()
         added: list[_Waiting[T, A]] = [_Waiting(item, loop.create_future()) for item in items]
         self._waiting.extend(added)

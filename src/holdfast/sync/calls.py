@@ -10,10 +10,14 @@ from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
 
 from holdfast.app import Holdfast as AsyncHoldfast
 from holdfast.client.archives import ArchiveSource, ImportOptions, ImportReport
+from holdfast.client.audit import Audit as AsyncAudit
+from holdfast.client.audit import AuditEntry, AuditInfo
 from holdfast.client.batches import Call
 from holdfast.client.failures import FailureInfo
 from holdfast.client.flows import FlowInfo, FlowVersionInfo
 from holdfast.client.flows import Flows as AsyncFlows
+from holdfast.client.keys import KeyInfo, NewKey
+from holdfast.client.keys import Keys as AsyncKeys
 from holdfast.client.logs import LogLine
 from holdfast.client.operators import MessageInfo, Timers
 from holdfast.client.questions import QuestionInfo
@@ -29,6 +33,7 @@ from holdfast.client.signals import Signal
 from holdfast.client.streams import StreamInfo
 from holdfast.core.changes import Change
 from holdfast.core.explanations import Explanation
+from holdfast.core.keys import Role
 from holdfast.core.records import Definition, History
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, StartTarget
 from holdfast.core.timetable import Catchup, Plan
@@ -286,6 +291,76 @@ class Flows:
         return self._thread.call(lambda: self.inner.compare(flow, before, after))
 
 
+class Keys:
+    def __init__(self, inner: AsyncKeys, thread: LoopThread) -> None:
+        self.inner = inner
+        self._thread = thread
+
+    def create(
+        self,
+        name: str,
+        role: Role | str,
+        *,
+        expires: dt.timedelta | dt.datetime | None = None,
+        all_namespaces: bool = False,
+        by: str = "",
+    ) -> NewKey:
+        """Make a key of this namespace, or of all. `expires` says after how long or when it is refused.
+
+        Several keys may have one name. Raises BadOption.
+        """
+        return self._thread.call(
+            lambda: self.inner.create(name, role, expires=expires, all_namespaces=all_namespaces, by=by)
+        )
+
+    def list(self, *, all_namespaces: bool = False) -> builtins.list[KeyInfo]:
+        """The keys of this namespace, newest first, also those that have expired or are revoked. With
+        `all_namespaces`, those that are good for all namespaces too."""
+        return self._thread.call(lambda: self.inner.list(all_namespaces=all_namespaces))
+
+    def revoke(self, id: str, *, all_namespaces: bool = False, by: str = "") -> KeyInfo:
+        """Refuse the key from now on. If it was revoked before, nothing changes.
+
+        A key that is good for all namespaces is revoked with `all_namespaces`. Raises KeyNotFound.
+        """
+        return self._thread.call(lambda: self.inner.revoke(id, all_namespaces=all_namespaces, by=by))
+
+    def check(self, text: str) -> KeyInfo | None:
+        """The key with that text, of any namespace. None if there is no such key, or if it has expired or is
+        revoked. Raises StoreError if the store has to be asked and does not answer."""
+        return self._thread.call(lambda: self.inner.check(text))
+
+
+class Audit:
+    def __init__(self, inner: AsyncAudit, thread: LoopThread) -> None:
+        self.inner = inner
+        self._thread = thread
+
+    def record(self, entry: AuditEntry) -> None:
+        """Add a row. Returns when it is written. It is written also if the caller is cancelled meanwhile,
+        because what it tells of has been done.
+
+        Raises BadOption and CannotStore, and StoreError if it could not be written; this is logged, too.
+        """
+        return self._thread.call(lambda: self.inner.record(entry))
+
+    def list(
+        self,
+        *,
+        limit: int = 100,
+        after: int | None = None,
+        target: str | None = None,
+        action: str | None = None,
+    ) -> builtins.list[AuditInfo]:
+        """Rows of this namespace, newest first. `after` is the number of the last row of the previous page.
+
+        A target or an action must be the same as in the row. Raises BadOption.
+        """
+        return self._thread.call(
+            lambda: self.inner.list(limit=limit, after=after, target=target, action=action)
+        )
+
+
 class RunSelection:
     def __init__(self, inner: AsyncRunSelection, thread: LoopThread) -> None:
         self.inner = inner
@@ -331,6 +406,14 @@ class ClientCalls:
     @property
     def flows(self) -> Flows:
         return Flows(self.inner.flows, self._thread)
+
+    @property
+    def keys(self) -> Keys:
+        return Keys(self.inner.keys, self._thread)
+
+    @property
+    def audit(self) -> Audit:
+        return Audit(self.inner.audit, self._thread)
 
     def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
         """Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end
