@@ -22,6 +22,7 @@ from holdfast.cli.commands import (
     flows,
     graph,
     init,
+    keys,
     logs,
     run,
     runs,
@@ -65,7 +66,7 @@ def _root(
     _log_to_stderr()
 
 
-_FOR_RUNS = (run, serve, runs, explain, logs, watch, schedules, flows, workers, answers, updates)
+_FOR_RUNS = (run, serve, runs, explain, logs, watch, schedules, flows, workers, answers, updates, keys)
 _FOR_FILES_AND_DATABASES = (validate, graph, init, doctor, db)
 for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)
