@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.faults import (
+    of_access,
     of_archives,
     of_chapters,
     of_clients,
@@ -48,6 +49,7 @@ FAULTS = {
         of_signals,
         of_chapters,
         of_questions,
+        of_access,
     )
     for fault in module.FAULTS
 }

@@ -1,0 +1,135 @@
+"""Faults in what keys and the audit log promise: who may not come in does not, and no row is lost."""
+
+from __future__ import annotations
+
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases
+from tests.faults.query_edits import Query
+
+_KEYS = "client/test_keys.py"
+_AUDIT = "client/test_audit.py"
+_STORES = "stores/test_access.py"
+_THROTTLE = "server/test_throttle.py"
+
+FAULTS = [
+    Fault(
+        "expired-keys-accepted",
+        "a key is refused from the instant at which it expires",
+        [Code("client.keys:_info").replace("record.expires_at is not None and A <= now", "False")],
+        cases(_KEYS, "test_a_key_is_refused_from_the_instant_at_which_it_expires[sqlite]"),
+    ),
+    Fault(
+        "revoked-keys-accepted",
+        "a revoked key is refused",
+        [Code("client.keys:_info").replace("record.revoked_at is not None", "False")],
+        cases(_KEYS, "test_a_revoked_key_is_refused_at_once_here_and_soon_elsewhere[sqlite]"),
+    ),
+    Fault(
+        "revoked-keys-remembered",
+        "a key is refused at once by the process that has revoked it",
+        [Code("client.keys:Keys.revoke").remove("self._known.pop(key, None)")],
+        cases(_KEYS, "test_a_revoked_key_is_refused_at_once_here_and_soon_elsewhere[sqlite]"),
+    ),
+    Fault(
+        "late-reads-of-keys-remembered",
+        "a key that was read before it was revoked is not remembered",
+        [Code("client.keys:Keys.revoke").remove("self._reading.pop(key, None)")],
+        cases(_KEYS, "test_a_read_that_began_before_the_revocation_is_not_remembered[sqlite]"),
+    ),
+    Fault(
+        "any-secret-fits",
+        "only the secret of a key opens",
+        [Code("core.keys:is_secret").replace("fits and hash is not None", "hash is not None")],
+        cases(_KEYS, "test_a_right_key_is_accepted_and_no_other[sqlite]"),
+    ),
+    Fault(
+        "unknown-keys-answered-sooner",
+        "the time of an answer does not tell which keys there are",
+        [Code("core.keys:is_secret").insert_before("fits = A", "if hash is None: return False")],
+        cases("core/test_keys.py", "test_a_key_that_there_is_not_is_compared_as_any_other"),
+    ),
+    Fault(
+        "keys-read-for-each-request",
+        "a key is read every five seconds at most",
+        [Code("client.keys:_READ_EVERY").replace("5", "0")],
+        cases(_KEYS, "test_a_key_is_read_every_five_seconds_at_most[sqlite]"),
+    ),
+    Fault(
+        "uses-of-keys-fail-requests",
+        "a request does not fail because the use of its key cannot be noted",
+        [
+            Code("client.keys:Keys.check").replace(
+                "self._note_use(A, B)", "await self._store.note_key_used(A.id, B)"
+            )
+        ],
+        cases(_KEYS, "test_a_use_that_cannot_be_noted_fails_no_request[sqlite]"),
+    ),
+    Fault(
+        "keys-of-others-revoked",
+        "a key is revoked only in its own namespace",
+        [Query("sqlite:revoke_key").replace("namespace = ?1", "?1 = ?1")],
+        cases(_KEYS, "test_keys_of_another_namespace_are_neither_listed_nor_revoked[sqlite]"),
+    ),
+    Fault(
+        "audit-rows-lost-in-a-group",
+        "all rows of a group are written",
+        [
+            Code("stores.access:SqlAccessStore.write_audit").replace(
+                "tx.many(A, rows, B)", "tx.many(A, rows[:9], B)"
+            )
+        ],
+        cases(_AUDIT, "test_rows_that_come_while_one_is_written_become_one_group[sqlite]"),
+    ),
+    Fault(
+        "audit-rows-of-cancelled-callers-lost",
+        "a row of the audit log is written although its caller is cancelled",
+        [Code("client.audit:Audit.record").replace("asyncio.shield(A)", "A")],
+        cases(_AUDIT, "test_a_row_is_written_although_its_caller_is_cancelled[sqlite]"),
+    ),
+    Fault(
+        "audit-rows-not-sent-again",
+        "a row of the audit log whose answer is lost is sent again",
+        [Code("client.audit:Audit._write").replace("twice(lambda: A)", "A")],
+        cases(_AUDIT, "test_a_group_whose_answer_is_lost_is_written_once[sqlite]"),
+    ),
+    Fault(
+        "audit-rows-doubled-on-postgres",
+        "a row of the audit log that is sent again is written once",
+        [
+            Query("postgres:insert_audit").replace("known.uid = sent.uid", "false"),
+            Query("postgres:insert_audit").remove("ON CONFLICT (uid) DO NOTHING"),
+        ],
+        cases(_STORES, "test_a_row_that_is_sent_again_is_written_once[postgres]"),
+    ),
+    *(
+        Fault(
+            f"audit-log-of-others-{what}",
+            "a namespace neither sees nor removes the audit log of another",
+            [Query(f"sqlite:{query}").replace("namespace = ?1", "?1 = ?1")],
+            cases(_STORES, "test_another_namespace_is_neither_listed_nor_removed[sqlite]"),
+        )
+        for what, query in (
+            ("seen", "list_audit"),
+            ("seen-by-target", "list_audit_of"),
+            ("removed", "remove_audit"),
+        )
+    ),
+    Fault(
+        "wrong-keys-not-slowed-down",
+        "after some wrong keys, further ones wait",
+        [Code("server.access.throttle:Throttle.failed").replace("A <= 0", "True")],
+        cases(_THROTTLE, "test_further_ones_wait_twice_as_long_each_up_to_eight_seconds"),
+    ),
+    Fault(
+        "all-addresses-slowed-down",
+        "wrong keys from one address do not concern another",
+        [Code("server.access.throttle:Throttle.failed").replace("network_of(address)", "''")],
+        cases(_THROTTLE, "test_another_address_is_not_concerned"),
+    ),
+    Fault(
+        "a-thousand-wrong-keys-wait",
+        "an address keeps one connection waiting",
+        [Code("server.access.throttle:Throttle.failed").replace("now < A", "False")],
+        cases(_THROTTLE, "test_of_a_flood_one_at_a_time_is_kept_waiting"),
+    ),
+]
