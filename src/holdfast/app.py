@@ -223,8 +223,11 @@ class Holdfast(Client):
         if self._engine is not None:
             self._engine.take_up([key])
 
-    def api_server(self) -> ApiServer:
+    def api_server(self, *, needs_key: bool = False) -> ApiServer:
         """The HTTP API over this object. Start it once the object is open, as `holdfast serve` does.
+
+        With `needs_key`, everybody has to show a key (`hf.keys`), and may do what its role allows. Without,
+        who shows none may do everything: so only local clients should reach it.
 
         Raises ModuleNotFoundError if the extra `server` is not installed.
         """
@@ -253,6 +256,7 @@ class Holdfast(Client):
             describe_visits=describe_visits,
             version=version("holdfast"),
             origins=self.settings.allowed_origins.replace(",", " ").split(),
+            needs_key=needs_key,
         )
         return ApiServer(app)
 

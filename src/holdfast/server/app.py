@@ -15,10 +15,13 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from holdfast.client.client import Client
 from holdfast.server.access.callers import Caller, caller_of
-from holdfast.server.api.v1.app import V1, make_v1_app
+from holdfast.server.access.identifying import Identifier
+from holdfast.server.access.recording import Record, record_of
+from holdfast.server.api.v1.app import make_v1_app
 from holdfast.server.compat.flows.app import make_flows_app
 from holdfast.server.compat.flows.node_runs import DescribeVisits, describe_nothing
-from holdfast.server.gateway import Gateway, path_below
+from holdfast.server.gateway import Gateway
+from holdfast.server.paths import is_v1
 from holdfast.server.tenants import Tenants
 from holdfast.server.worker_expiry import WorkerExpiry
 
@@ -32,6 +35,7 @@ def make_app(
     describe_visits: DescribeVisits = describe_nothing,
     version: str = "0",
     origins: Sequence[str] = (),
+    needs_key: bool = False,
 ) -> Gateway:
     """The clients of `tenants` are open, and belong to the event loop that serves. `version` is for the
     OpenAPI documents."""
@@ -41,7 +45,9 @@ def make_app(
         make_v1_app(dependencies, max_body_bytes=limit, version=version),
         make_flows_app(dependencies, max_body_bytes=limit, version=version),
     )
-    return Gateway(faces, tenants, origins)
+    own = tenants.own.client
+    identifier = Identifier(own.keys, own.namespace, needs_key=needs_key)
+    return Gateway(faces, tenants, identifier, origins)
 
 
 class _Faces:
@@ -52,9 +58,7 @@ class _Faces:
         self._flows = flows
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = path_below(scope)
-        is_v1 = path == V1 or path.startswith(f"{V1}/")
-        await (self._v1 if is_v1 else self._flows)(scope, receive, send)
+        await (self._v1 if is_v1(scope) else self._flows)(scope, receive, send)
 
 
 def _dependencies(tenants: Tenants) -> dict[str, Any]:
@@ -67,7 +71,13 @@ def _dependencies(tenants: Tenants) -> dict[str, Any]:
     def worker_expiry(request: Request[Any, Any, Any]) -> WorkerExpiry:
         return tenants.of(caller_of(request.scope).namespace).worker_expiry
 
+    def record(request: Request[Any, Any, Any]) -> Record:
+        found = record_of(request.scope)
+        assert found is not None, "only a route whose rule says that it is a change has a record"
+        return found
+
     return {
+        "record": Provide(record, sync_to_thread=False),
         "caller": Provide(caller, sync_to_thread=False),
         "client": Provide(client, sync_to_thread=False),
         "worker_expiry": Provide(worker_expiry, sync_to_thread=False),

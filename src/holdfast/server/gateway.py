@@ -1,73 +1,97 @@
-"""Checks every request before it is routed: the name of the server, and the page that asks.
+"""What every request passes before it is routed, and every answer before it is sent.
 
-Without keys, a client that may send requests can do whatever this process can. Programs on this machine could
-do that anyway. Web pages in a browser must not.
+1. The name of the server, and the page that asks: without keys, a client that may send requests can do
+   whatever this process can. Programs on this machine could do that anyway. Web pages in a browser must not.
+2. Who sends it.
+3. On the way back: the row of the audit log.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 import msgspec
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.server.access.callers import Caller, set_caller
+from holdfast.server.access.callers import Caller, caller_of, set_caller
+from holdfast.server.access.identifying import Identifier
+from holdfast.server.access.recording import record_of
+from holdfast.server.access.refusals import TooManyAttempts
+from holdfast.server.paths import API, V1, is_v1, path_below
+from holdfast.server.problems import MEDIA_TYPE, STOPPING, problem_of
 from holdfast.server.tenants import Tenants
 
-_API: Final = "/api"
+_log = logging.getLogger("holdfast.server")
+
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_PUBLIC: Final = frozenset({f"{V1}/openapi.json", f"{API}/openapi.json"})
+"""They say nothing about what is in the database."""
 
 
 class Gateway:
-    """The whole server as an application: refuses requests of foreign web pages, and says who calls.
+    """The whole server as an application.
 
     `origins` are those of the web pages that are allowed; `*` allows all.
     """
 
-    def __init__(self, app: ASGIApp, tenants: Tenants, origins: Sequence[str] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, tenants: Tenants, identifier: Identifier, origins: Sequence[str] = ()
+    ) -> None:
         self._app = app
         self._tenants = tenants
+        self._identifier = identifier
         self._origins = frozenset(origins)
         self.is_local = False
         """The server listens on the loopback address only. Then the Host header must be a local name.
         Otherwise a page whose own name resolves to this address would count as the same origin."""
 
+    async def close(self) -> None:
+        await self._tenants.close()
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _is_api_path(path_below(scope)):
-            await self._app(scope, receive, send)
+        if scope["type"] != "http":
             return
         raw_headers: list[tuple[bytes, bytes]] = list(cast("Any", scope)["headers"])
         headers = {name: value.decode("latin-1") for name, value in raw_headers}
-        host, origin = headers.get(b"host", ""), headers.get(b"origin")
-        problem = self._problem(host, origin)
+        problem = self._problem(headers.get(b"host", ""), headers.get(b"origin"))
         if problem is not None:
             await _answer(send, 403, msgspec.json.encode({"error": problem}))
             return
-        allowed: list[tuple[bytes, bytes]] = []
-        if origin is not None and self._is_allowed(origin):
-            allowed = _cors_headers(origin)
+        origin = headers.get(b"origin")
+        answers = _Answers(scope, send, [] if origin is None else self._cors_headers(origin))
         if scope["method"] == "OPTIONS":
-            await _answer(send, 204, b"", allowed)
+            await _answer(send, 204, b"", answers.headers)
             return
-
-        has_begun = False
-
-        async def send_with_headers(message: Message) -> None:
-            nonlocal has_begun
-            if message["type"] == "http.response.start":
-                has_begun = True
-                message["headers"] = [*message["headers"], *allowed]
-            await send(message)
-
-        set_caller(scope, Caller("", "admin", self._tenants.own.client.namespace))
         try:
-            await self._app(scope, receive, send_with_headers)
+            set_caller(scope, await self._caller(scope, headers))
+        except Exception as error:
+            await answers.refuse(error)
+            return
+        await self._pass_on(scope, receive, answers)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, answers: _Answers) -> None:
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] < 400:
+                record = record_of(scope)
+                if record is not None:
+                    caller = caller_of(scope)
+                    await record.write(self._tenants.of(caller.namespace).client.audit, caller)
+            await answers.send(message)
+
+        try:
+            await self._app(scope, receive, send)
         except asyncio.CancelledError:  # the grace period of the shutdown is over
-            if not has_begun:
-                await _answer(send, 503, b'{"error":"the server is stopping"}', allowed)
+            await answers.refuse(None)
+
+    async def _caller(self, scope: Scope, headers: Mapping[bytes, str]) -> Caller:
+        if path_below(scope) in _PUBLIC:
+            return Caller("", "", self._tenants.own.client.namespace)
+        address = cast("Any", scope).get("client")
+        return await self._identifier.caller(headers, address[0] if address else "")
 
     def _problem(self, host: str, origin: str | None) -> str | None:
         """Why the request is refused; None if it is not."""
@@ -80,13 +104,50 @@ class Gateway:
     def _is_allowed(self, origin: str) -> bool:
         return origin in self._origins or "*" in self._origins
 
-    async def close(self) -> None:
-        await self._tenants.close()
+    def _cors_headers(self, origin: str) -> list[tuple[bytes, bytes]]:
+        if not self._is_allowed(origin):
+            return []
+        return [
+            (b"access-control-allow-origin", origin.encode("latin-1")),
+            (
+                b"access-control-allow-headers",
+                b"Content-Type, Authorization, Holdfast-Namespace, Holdfast-By",
+            ),
+            (b"access-control-allow-methods", b"GET,POST,PUT,DELETE,OPTIONS"),
+            (b"vary", b"Origin"),
+        ]
 
 
-def path_below(scope: Any) -> str:
-    """The path, without that at which another application has mounted this one."""
-    return scope["path"].removeprefix(scope.get("root_path", ""))
+class _Answers:
+    """The way back of one request."""
+
+    def __init__(self, scope: Scope, send: Send, headers: list[tuple[bytes, bytes]]) -> None:
+        self._scope = scope
+        self._send = send
+        self.headers = headers
+        self._has_begun = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._has_begun = True
+            message["headers"] = [*message["headers"], *self.headers]
+        await self._send(message)
+
+    async def refuse(self, error: Exception | None) -> None:
+        """In the form of the face that was asked. None: the server is stopping."""
+        if self._has_begun:
+            return
+        problem = STOPPING if error is None else problem_of(error)
+        if problem.status >= 500:
+            _log.error("%s could not be answered", path_below(self._scope), exc_info=error)
+        headers = [*self.headers]
+        if problem.status == 401:
+            headers.append((b"www-authenticate", b"Bearer"))
+        if isinstance(error, TooManyAttempts):
+            headers.append((b"retry-after", b"%d" % error.retry_after))
+        body = problem if is_v1(self._scope) else {"error": problem.detail}
+        kind = MEDIA_TYPE if is_v1(self._scope) else "application/json"
+        await _answer(self._send, problem.status, msgspec.json.encode(body), headers, kind)
 
 
 def _host_name(host: str) -> str:
@@ -97,22 +158,15 @@ def _host_name(host: str) -> str:
         return ""
 
 
-def _cors_headers(origin: str) -> list[tuple[bytes, bytes]]:
-    return [
-        (b"access-control-allow-origin", origin.encode("latin-1")),
-        (b"access-control-allow-headers", b"Content-Type, Authorization"),
-        (b"access-control-allow-methods", b"GET,POST,OPTIONS"),
-        (b"vary", b"Origin"),
-    ]
-
-
-async def _answer(send: Send, status: int, body: bytes, headers: Sequence[tuple[bytes, bytes]] = ()) -> None:
+async def _answer(
+    send: Send,
+    status: int,
+    body: bytes,
+    headers: Sequence[tuple[bytes, bytes]] = (),
+    kind: str = "application/json",
+) -> None:
     all_headers = [*headers, (b"content-length", b"%d" % len(body))] if status != 204 else [*headers]
     if body:
-        all_headers.append((b"content-type", b"application/json"))
+        all_headers.append((b"content-type", kind.encode()))
     await send({"type": "http.response.start", "status": status, "headers": all_headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})
-
-
-def _is_api_path(path: str) -> bool:
-    return path == _API or path.startswith(f"{_API}/")

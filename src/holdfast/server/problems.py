@@ -18,6 +18,7 @@ from litestar.openapi.datastructures import ResponseSpec
 
 from holdfast import errors
 from holdfast.errors import BadDocument, BadOption, HoldfastError
+from holdfast.server.access.refusals import Forbidden, TooManyAttempts, Unauthorized
 
 _log = logging.getLogger("holdfast.server")
 
@@ -52,14 +53,6 @@ class ProblemAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """The attributes that the error has in Python."""
 
 
-class Forbidden(Exception):
-    """The caller may not do that."""
-
-
-class Unauthorized(Exception):
-    """The caller has not said who they are."""
-
-
 class NotFound(Exception):
     """For things that have no error of their own in `holdfast.errors`."""
 
@@ -78,6 +71,7 @@ _NOT_FOUND: Final = (
     errors.ScheduleNotFound,
     errors.UnknownWorkflow,
     errors.UnknownTask,
+    errors.KeyNotFound,
 )
 _CONFLICT: Final = (
     errors.VersionConflict,
@@ -103,6 +97,7 @@ _CONFLICT: Final = (
 )
 _STATUSES: Final[list[tuple[tuple[type[Exception], ...], HTTPStatus]]] = [
     ((Unauthorized,), HTTPStatus.UNAUTHORIZED),
+    ((TooManyAttempts,), HTTPStatus.TOO_MANY_REQUESTS),
     ((Forbidden, errors.MayNotAnswer), HTTPStatus.FORBIDDEN),
     ((NotFound, *_NOT_FOUND), HTTPStatus.NOT_FOUND),
     (_CONFLICT, HTTPStatus.CONFLICT),
@@ -138,6 +133,7 @@ _CODES: Final = {
     405: "method_not_allowed",
     413: "payload_too_large",
     415: "bad_request",
+    429: "too_many_attempts",
 }
 _TEXTS: Final = {
     404: "there is no such route",
@@ -157,7 +153,7 @@ def may_answer(*statuses: int) -> dict[int, ResponseSpec]:
         status: ResponseSpec(
             ProblemAnswer, description=_MEANINGS[status], generate_examples=False, media_type=MEDIA_TYPE
         )
-        for status in sorted({400, 401, 403, 503, *statuses})
+        for status in sorted({400, 401, 403, 429, 503, *statuses})
     }
 
 
@@ -170,6 +166,19 @@ def status_of(error: Exception) -> HTTPStatus:
         if isinstance(error, kinds):
             return status
     return HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def _problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> ProblemAnswer:
+    shown = detail.encode(errors="backslashreplace").decode()
+    return ProblemAnswer(
+        type=f"urn:holdfast:problem:{code}",
+        title=status.phrase,
+        status=int(status),
+        code=code,
+        detail=shown,
+        hint=_HINTS.get(int(status)),
+        **more,
+    )
 
 
 def problem_of(error: Exception) -> ProblemAnswer:
@@ -192,25 +201,15 @@ def problem_of(error: Exception) -> ProblemAnswer:
     )
 
 
+STOPPING: Final = _problem(HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "the server is stopping")
+
+
 def _public_class(error: HoldfastError) -> type[HoldfastError]:
     """Ours, if the class was made for an error of the user's as well."""
     return next(
         kind
         for kind in type(error).__mro__
         if issubclass(kind, HoldfastError) and kind.__module__ == errors.__name__
-    )
-
-
-def _problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> ProblemAnswer:
-    shown = detail.encode(errors="backslashreplace").decode()
-    return ProblemAnswer(
-        type=f"urn:holdfast:problem:{code}",
-        title=status.phrase,
-        status=int(status),
-        code=code,
-        detail=shown,
-        hint=_HINTS.get(int(status)),
-        **more,
     )
 
 

@@ -15,7 +15,7 @@ class Caller(msgspec.Struct, frozen=True):
     role: str
     namespace: str
     key: str = ""
-    """The id of the key that they showed."""
+    """The id of the key that they showed. Empty: none, since the server asks for none."""
 
 
 def set_caller(scope: Any, caller: Caller) -> None:

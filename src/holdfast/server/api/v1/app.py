@@ -14,15 +14,16 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from holdfast.core.failures import capture_value
-from holdfast.server.api.v1 import questions, run_acts, run_parts, runs, schedules
+from holdfast.server.access.rules import check_all_have_rules, check_rule
+from holdfast.server.api.v1 import access, questions, run_acts, run_parts, runs, schedules
+from holdfast.server.paths import V1
 from holdfast.server.problems import HANDLERS
-
-V1: Final = "/api/v1"
 
 NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "runs": [*runs.ROUTES, *run_parts.ROUTES, *run_acts.ROUTES],
     "questions": questions.ROUTES,
     "schedules": schedules.ROUTES,
+    "access": access.ROUTES,
 }
 
 _SLASH: Final = "\0"
@@ -30,11 +31,12 @@ _SLASH: Final = "\0"
 
 
 def make_v1_app(dependencies: Mapping[str, Any], *, max_body_bytes: int, version: str) -> ASGIApp:
+    check_all_have_rules(NOUNS)
     app = Litestar(
         route_handlers=[Router(V1, route_handlers=routes, tags=[noun]) for noun, routes in NOUNS.items()],
         dependencies=dependencies,
         exception_handlers=HANDLERS,
-        guards=[_restore_slashes],
+        guards=[_restore_slashes, check_rule],
         type_encoders={BaseException: capture_value},
         request_max_body_size=max_body_bytes,
         openapi_config=_openapi(version),

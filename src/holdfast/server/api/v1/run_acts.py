@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -17,6 +18,7 @@ from holdfast.client.run import RunInfo
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline
 from holdfast.errors import UpdateTimedOut
 from holdfast.server.access.callers import Caller
+from holdfast.server.access.recording import Record
 from holdfast.server.api.v1.bodies import Body
 from holdfast.server.api.v1.runs import LONGEST_WAIT, span
 from holdfast.server.problems import BadRequest, may_answer
@@ -102,11 +104,11 @@ async def cancel_run(
     id: FromPath[str],
     client: NamedDependency[Client],
     caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
     data: JSONBody[Reason] = _NO_REASON,
 ) -> RunInfo:
     """Ask a run to end. Its code may clean up."""
-    await client.cancel(id, data.reason, by=caller.name)
-    return await client.describe(id)
+    return await _acted(client, id, record, data, lambda: client.cancel(id, data.reason, by=caller.name))
 
 
 @post(
@@ -121,11 +123,11 @@ async def terminate_run(
     id: FromPath[str],
     client: NamedDependency[Client],
     caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
     data: JSONBody[Reason] = _NO_REASON,
 ) -> RunInfo:
     """End a run without asking it: its code cannot clean up."""
-    await client.terminate(id, data.reason, by=caller.name)
-    return await client.describe(id)
+    return await _acted(client, id, record, data, lambda: client.terminate(id, data.reason, by=caller.name))
 
 
 @post(
@@ -140,11 +142,11 @@ async def pause_run(
     id: FromPath[str],
     client: NamedDependency[Client],
     caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
     data: JSONBody[Note] = _NO_NOTE,
 ) -> RunInfo:
     """Begin no task of the run until it is resumed."""
-    await client.pause(id, data.note, by=caller.name)
-    return await client.describe(id)
+    return await _acted(client, id, record, data, lambda: client.pause(id, data.note, by=caller.name))
 
 
 @post(
@@ -159,11 +161,13 @@ async def resume_run(
     id: FromPath[str],
     client: NamedDependency[Client],
     caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
     data: JSONBody[Resumption] = _PLAIN_RESUMPTION,
 ) -> RunInfo:
     """Let a paused or parked run go on."""
-    await client.resume(id, timers=data.timers, by=caller.name)
-    return await client.describe(id)
+    return await _acted(
+        client, id, record, data, lambda: client.resume(id, timers=data.timers, by=caller.name)
+    )
 
 
 @post(
@@ -178,11 +182,17 @@ async def retry_run(
     id: FromPath[str],
     client: NamedDependency[Client],
     caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
     data: JSONBody[Retry] = _PLAIN_RETRY,
 ) -> RunInfo:
     """Reopen a run that failed or was cancelled. What is recorded stays; what failed is tried again."""
-    await client.retry(id, deadline=_new_deadline(data.deadline), by=caller.name)
-    return await client.describe(id)
+    return await _acted(
+        client,
+        id,
+        record,
+        data,
+        lambda: client.retry(id, deadline=_new_deadline(data.deadline), by=caller.name),
+    )
 
 
 @post(
@@ -197,11 +207,11 @@ async def try_now(
     id: FromPath[str],
     client: NamedDependency[Client],
     caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
     data: JSONBody[TryNow] = _EVERY_TASK,
 ) -> RunInfo:
     """End the backoff of a task, or of all tasks of the run."""
-    await client.try_now(id, data.task, by=caller.name)
-    return await client.describe(id)
+    return await _acted(client, id, record, data, lambda: client.try_now(id, data.task, by=caller.name))
 
 
 @post(
@@ -217,8 +227,10 @@ async def signal_run(
     data: JSONBody[NewSignal],
     client: NamedDependency[Client],
     caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
 ) -> None:
     """Send a signal."""
+    record.after = {"signal": data.name}
     await client.signal(id, data.name, data.value, by=caller.name, message_id=data.message_id)
 
 
@@ -236,8 +248,10 @@ async def update_run(
     data: JSONBody[NewUpdate],
     client: NamedDependency[Client],
     caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
 ) -> Response[UpdateAnswer]:
     """Send a message to the run, and answer with what its handler returned."""
+    record.after = {"update": data.name, "message_id": data.message_id}
     try:
         answer = await client.update(
             id,
@@ -265,8 +279,10 @@ async def answer_question(
     data: JSONBody[NewAnswer],
     client: NamedDependency[Client],
     caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
 ) -> None:
     """Answer what a run asks for, or refuse to."""
+    record.after = {"question": data.question, "is_rejected": data.reject is not None}
     if data.reject is not None and data.value is not None:
         raise BadRequest("give value or reject, not both", "reject")
     if data.reject is not None:
@@ -290,6 +306,17 @@ ROUTES = [
     update_run,
     answer_question,
 ]
+
+
+async def _acted(
+    client: Client, id: str, record: Record, said: msgspec.Struct, act: Callable[[], Awaitable[None]]
+) -> RunInfo:
+    """The run after the act. The audit log has its status before and after, and what was said."""
+    record.before = {"status": (await client.describe(id)).status}
+    await act()
+    after = await client.describe(id)
+    record.after = {"status": after.status, **msgspec.to_builtins(said)}
+    return after
 
 
 def _new_deadline(given: dt.datetime | float | msgspec.UnsetType | None) -> NewDeadline:

@@ -21,6 +21,7 @@ from holdfast.core.run_options import IdPolicy, StartKeywords, with_options
 from holdfast.core.values import RunStatus, key_text
 from holdfast.errors import RunCancelled, RunFailed
 from holdfast.server.access.callers import Caller
+from holdfast.server.access.recording import Record
 from holdfast.server.api.v1.bodies import Body
 from holdfast.server.api.v1.paging import Limit, Page
 from holdfast.server.problems import BadRequest, may_answer
@@ -87,6 +88,7 @@ async def start_run(
     data: JSONBody[NewRun],
     client: NamedDependency[Client],
     caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
     wait: Wait = 0,
 ) -> StartedAndAwaited:
     """Start a run. When this is answered, the run is recorded, and will be finished even after a crash.
@@ -97,6 +99,7 @@ async def start_run(
     args, kwargs = _arguments(data.input)
     run = await client.start_with(target, args, kwargs)
     begun = started(run)
+    record.target, record.after = begun.id, {"workflow": data.workflow, "key": begun.key}
     if not wait:
         return StartedAndAwaited(begun.id, begun.key)
     return StartedAndAwaited(begun.id, begun.key, await wait_for_end(client, run, wait))
@@ -110,12 +113,17 @@ async def start_run(
     responses=may_answer(404, 409, 413),
 )
 async def start_runs(
-    data: JSONBody[NewRuns], client: NamedDependency[Client], caller: NamedDependency[Caller]
+    data: JSONBody[NewRuns],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
 ) -> list[StartedRun]:
     """Start up to 10,000 runs of one workflow, all or none. The answers are in the order of the runs."""
     target = with_options(data.workflow, **_options(data, caller))
     calls = [Call(*_arguments(each.input), each.id) for each in data.runs]
-    return [started(run) for run in await client.start_calls(target, calls)]
+    begun = [started(run) for run in await client.start_calls(target, calls)]
+    record.target, record.after = data.workflow, {"runs": len(begun), "first": begun[0].key}
+    return begun
 
 
 @get("/runs", name="runs.list", responses=may_answer(404))

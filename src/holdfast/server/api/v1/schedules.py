@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 from typing import Annotated, Any
 
@@ -14,6 +15,8 @@ from holdfast.client.client import Client
 from holdfast.client.schedules import CatchUpPreview, ScheduleInfo, UpcomingRun
 from holdfast.core.timetable import Catchup, CatchupMode, Cron, Overlap
 from holdfast.core.values import moment
+from holdfast.errors import ScheduleNotFound
+from holdfast.server.access.recording import Record
 from holdfast.server.api.v1.bodies import Body
 from holdfast.server.api.v1.paging import Limit, Page
 from holdfast.server.api.v1.runs import StartedRun, span, started
@@ -84,9 +87,14 @@ async def get_schedule(client: NamedDependency[Client], name: FromPath[str]) -> 
     responses=may_answer(404, 409, 413),
 )
 async def put_schedule(
-    name: FromPath[str], data: JSONBody[NewSchedule], client: NamedDependency[Client]
+    name: FromPath[str],
+    data: JSONBody[NewSchedule],
+    client: NamedDependency[Client],
+    record: NamedDependency[Record],
 ) -> ScheduleAnswer:
     """Add a schedule, or change the one with that name. It fires for ticks from now on."""
+    with contextlib.suppress(ScheduleNotFound):
+        record.before = schedule_answer(await client.schedules.get(name))
     info = await client.schedules.put(
         name,
         data.workflow,
@@ -101,12 +109,16 @@ async def put_schedule(
         overlap=data.overlap,
         catchup=Catchup(data.catchup, data.catchup_most),
     )
-    return schedule_answer(info)
+    record.after = schedule_answer(info)
+    return record.after
 
 
 @delete("/schedules/{name:str}", name="schedules.delete", status_code=204, responses=may_answer(404))
-async def delete_schedule(client: NamedDependency[Client], name: FromPath[str]) -> None:
+async def delete_schedule(
+    client: NamedDependency[Client], record: NamedDependency[Record], name: FromPath[str]
+) -> None:
     """Delete a schedule. Runs that it has started go on."""
+    record.before = schedule_answer(await client.schedules.get(name))
     await client.schedules.delete(name)
 
 

@@ -12,11 +12,12 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from holdfast.server.access.rules import check_all_have_rules, check_rule
 from holdfast.server.compat.flows import flows, queue, tasks, workers
 from holdfast.server.compat.flows.error_responses import HANDLERS
 from holdfast.server.compat.flows.wire import folded
 
-_NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
+NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "flows": flows.ROUTES,
     "tasks": tasks.ROUTES,
     "workers": workers.ROUTES,
@@ -40,12 +41,12 @@ _MOST_FIELDS: Final = 100
 
 
 def make_flows_app(dependencies: Mapping[str, Any], *, max_body_bytes: int, version: str) -> ASGIApp:
+    check_all_have_rules(NOUNS)
     app = Litestar(
-        route_handlers=[
-            Router("/api", route_handlers=routes, tags=[noun]) for noun, routes in _NOUNS.items()
-        ],
+        route_handlers=[Router("/api", route_handlers=routes, tags=[noun]) for noun, routes in NOUNS.items()],
         dependencies=dependencies,
         exception_handlers=HANDLERS,
+        guards=[check_rule],
         request_max_body_size=max_body_bytes,
         openapi_config=_openapi(version),
         logging_config=None,

@@ -31,6 +31,7 @@ from holdfast.errors import (
     StoreUnavailable,
     VersionConflict,
 )
+from holdfast.server.access.refusals import Forbidden
 
 _log = logging.getLogger("holdfast.server")
 
@@ -54,23 +55,28 @@ class NotFound(Exception):
 
 _MEANINGS: Final = {
     400: "The request cannot be understood or is not allowed; nothing was changed.",
+    401: "There is no key, or it is not valid.",
+    403: "The key may not do this.",
     404: "There is no such thing.",
     409: "Its state does not allow this; nothing was changed.",
     413: "The request is too large; nothing was changed.",
     500: "There is no worker, or the server has failed; its log has the error.",
+    429: "Too many wrong keys.",
     503: "The database does not answer or is full. Try again.",
 }
 
 
 def may_answer(*statuses: int) -> dict[int, ResponseSpec]:
-    """The error responses of a route, for the OpenAPI document. Every route may answer 400 and 503."""
+    """The error responses of a route, for the OpenAPI document. Every route may answer some."""
     return {
         status: ResponseSpec(ErrorResponse, description=_MEANINGS[status], generate_examples=False)
-        for status in sorted({400, 503, *statuses})
+        for status in sorted({400, 401, 403, 429, 503, *statuses})
     }
 
 
 def status_of(error: Exception) -> HTTPStatus:
+    if isinstance(error, Forbidden):
+        return HTTPStatus.FORBIDDEN
     for kinds, status in _STATUSES:
         if isinstance(error, kinds):
             return status

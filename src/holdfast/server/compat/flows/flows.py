@@ -64,14 +64,21 @@ class ChangeAnswer(msgspec.Struct, frozen=True):
     after: Any
 
 
-@post("/flows", dto=LenientBody[NewFlow], return_dto=None, status_code=200, responses=may_answer(413))
+@post(
+    "/flows",
+    name="compat.flows.create",
+    dto=LenientBody[NewFlow],
+    return_dto=None,
+    status_code=200,
+    responses=may_answer(413),
+)
 async def create_flow(data: JSONBody[NewFlow], client: NamedDependency[Client]) -> Made:
     """Add a flow without a version."""
     made = await client.flows.create(data.name, data.description)
     return Made(made.id)
 
 
-@get("/flows", responses=may_answer())
+@get("/flows", name="compat.flows.list", responses=may_answer())
 async def list_flows(
     client: NamedDependency[Client], page: PageNumber = 1, page_size: PageSize = 10
 ) -> FlowPage:
@@ -85,6 +92,7 @@ async def list_flows(
 
 @post(
     "/flows/version",
+    name="compat.flows.add_version",
     dto=LenientBody[NewVersion],
     return_dto=None,
     status_code=200,
@@ -108,13 +116,13 @@ async def add_version(data: JSONBody[NewVersion], client: NamedDependency[Client
     return Made(made.id)
 
 
-@get("/flows/version", responses=may_answer(404))
+@get("/flows/version", name="compat.flows.versions", responses=may_answer(404))
 async def list_versions(client: NamedDependency[Client], flow_id: FromQuery[str]) -> list[VersionAnswer]:
     """All versions of a flow, the highest number first."""
     return [_version_answer(each) for each in await client.flows.versions(flow_id)]
 
 
-@get("/flows/version/get", responses=may_answer(404))
+@get("/flows/version/get", name="compat.flows.get_version", responses=may_answer(404))
 async def get_version(client: NamedDependency[Client], id: FromQuery[str]) -> VersionAnswer:
     flow, version = parse_version_id(id)
     number = version_number(version)
@@ -123,7 +131,7 @@ async def get_version(client: NamedDependency[Client], id: FromQuery[str]) -> Ve
     return _version_answer(await client.flows.get(flow, number))
 
 
-@get("/flows/version/compare", responses=may_answer(404))
+@get("/flows/version/compare", name="compat.flows.compare", responses=may_answer(404))
 async def compare_versions(
     client: NamedDependency[Client],
     flow_id: FromQuery[str],

@@ -64,6 +64,7 @@ NO_TASK: Final = ResponseSpec(
 
 @post(
     "/queue/poll",
+    name="compat.queue.poll",
     dto=LenientBody[Poll],
     return_dto=None,
     status_code=200,
@@ -80,6 +81,7 @@ async def poll(data: JSONBody[Poll], client: NamedDependency[Client]) -> Respons
 
 @post(
     "/queue/complete",
+    name="compat.queue.complete",
     dto=LenientBody[CompletionRequest],
     return_dto=None,
     status_code=200,
@@ -94,6 +96,7 @@ async def complete(data: JSONBody[CompletionRequest], client: NamedDependency[Cl
 
 @post(
     "/queue/update_run",
+    name="compat.queue.update",
     dto=LenientBody[RunUpdate],
     return_dto=None,
     status_code=200,

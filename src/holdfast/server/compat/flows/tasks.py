@@ -110,6 +110,7 @@ def _has(overview: RunOverview, page: RunPage) -> bool:
 
 @post(
     "/tasks",
+    name="compat.tasks.create",
     dto=LenientBody[StartRequest],
     return_dto=None,
     status_code=200,
@@ -123,7 +124,7 @@ async def create_task(data: JSONBody[StartRequest], client: NamedDependency[Clie
     return Made(run.id)
 
 
-@get("/tasks", responses=may_answer())
+@get("/tasks", name="compat.tasks.list", responses=may_answer())
 async def list_tasks(
     client: NamedDependency[Client],
     status: Annotated[str, QueryParameter(description="One of " + ", ".join(PAGES))] = "",
@@ -150,20 +151,20 @@ async def list_tasks(
     return TaskPage([_task_answer(overview, names) for overview in found], total, page, page_size)
 
 
-@get("/tasks/get", responses=may_answer(404))
+@get("/tasks/get", name="compat.tasks.get", responses=may_answer(404))
 async def get_task(client: NamedDependency[Client], id: FromQuery[str]) -> TaskAnswer:
     overview = await client.run_overviews.run(id)
     return _task_answer(overview, await client.flows.names([overview.run.workflow]))
 
 
-@post("/tasks/cancel", status_code=200, responses=may_answer(404, 409))
+@post("/tasks/cancel", name="compat.tasks.cancel", status_code=200, responses=may_answer(404, 409))
 async def cancel_task(client: NamedDependency[Client], id: FromQuery[str]) -> Acknowledged:
     """Ask a run to end."""
     await client.cancel(id)
     return Acknowledged()
 
 
-@get("/tasks/runs", responses=may_answer(404))
+@get("/tasks/runs", name="compat.tasks.runs", responses=may_answer(404))
 async def list_node_runs(
     client: NamedDependency[Client], describe_visits: NamedDependency[DescribeVisits], task_id: FromQuery[str]
 ) -> list[NodeRun]:
@@ -175,7 +176,7 @@ async def list_node_runs(
     return node_runs(_id_of(overview), tasks, attempts, visits)
 
 
-@get("/tasks/logs", responses=may_answer(404))
+@get("/tasks/logs", name="compat.tasks.logs", responses=may_answer(404))
 async def read_log(client: NamedDependency[Client], run_id: FromQuery[str]) -> LogAnswer:
     """The log of an attempt, by the id of its node run."""
     which = read_queue_id("run_id", run_id)
@@ -185,6 +186,7 @@ async def read_log(client: NamedDependency[Client], run_id: FromQuery[str]) -> L
 
 @post(
     "/tasks/signal",
+    name="compat.tasks.signal",
     dto=LenientBody[SignalRequest],
     return_dto=None,
     status_code=200,

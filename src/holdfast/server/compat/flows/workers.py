@@ -47,6 +47,7 @@ class WorkerAnswer(msgspec.Struct, frozen=True):
 
 @post(
     ["/workers/register", "/register"],
+    name="compat.workers.register",
     dto=LenientBody[NewWorker],
     return_dto=None,
     status_code=200,
@@ -64,6 +65,7 @@ async def register(
 
 @post(
     ["/workers/heartbeat", "/heartbeat"],
+    name="compat.workers.heartbeat",
     dto=LenientBody[Heartbeat],
     return_dto=None,
     status_code=200,
@@ -80,7 +82,7 @@ async def heartbeat(
     return Acknowledged()
 
 
-@get(["/workers/list", "/list"], responses=may_answer())
+@get(["/workers/list", "/list"], name="compat.workers.list", responses=may_answer())
 async def list_workers(
     client: NamedDependency[Client],
     service: FromQuery[str] = "",
@@ -93,7 +95,7 @@ async def list_workers(
     return [_answer(each) for each in await client.workers.list(service or None, span)]
 
 
-@get(["/workers/allocate", "/allocate"], responses=may_answer(500))
+@get(["/workers/allocate", "/allocate"], name="compat.workers.allocate", responses=may_answer(500))
 async def allocate(client: NamedDependency[Client], service: FromQuery[str]) -> WorkerAnswer:
     """The least loaded worker of a service. Without one, a 500 with the error `no worker`."""
     return _answer(await client.workers.allocate(service))

@@ -1,0 +1,21 @@
+"""Why a request is refused before anybody looks at what it asks for."""
+
+from __future__ import annotations
+
+import math
+
+
+class Unauthorized(Exception):
+    """The caller has not shown a key, or not a valid one."""
+
+
+class Forbidden(Exception):
+    """The caller may not do that."""
+
+
+class TooManyAttempts(Exception):
+    """Too many wrong keys came from the caller's address."""
+
+    def __init__(self, retry_after: float) -> None:
+        self.retry_after = max(1, math.ceil(retry_after))
+        super().__init__(f"too many wrong keys; try again in {self.retry_after} s")

@@ -1,0 +1,120 @@
+"""Who may do what: the one table. Each route has a name, and each name has a rule here.
+
+A role may use a route if it is in the rule. A change is written into the audit log. What workers do all day
+is not: the runs have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
+
+from holdfast.core.keys import Role
+from holdfast.server.access.callers import caller_of
+from holdfast.server.access.recording import begin_record
+from holdfast.server.access.refusals import Forbidden
+
+_READERS: Final = frozenset({Role.VIEWER, Role.OPERATOR, Role.ADMIN})
+_OPERATORS: Final = frozenset({Role.OPERATOR, Role.ADMIN})
+_ADMINS: Final = frozenset({Role.ADMIN})
+_WORKERS: Final = frozenset({Role.WORKER, Role.ADMIN})
+_ALL: Final = frozenset(Role)
+
+
+class Rule(NamedTuple):
+    roles: frozenset[Role]
+    is_change: bool = False
+
+
+_READ: Final = Rule(_READERS)
+_OPERATE: Final = Rule(_OPERATORS, is_change=True)
+_ADMINISTER: Final = Rule(_ADMINS, is_change=True)
+_WORK: Final = Rule(_WORKERS)
+
+RULES: Final[dict[str, Rule]] = {
+    # --- /api/v1
+    "me": Rule(_ALL),
+    "runs.start": _OPERATE,
+    "runs.start_many": _OPERATE,
+    "runs.list": _READ,
+    "runs.get": _READ,
+    "runs.delete": _ADMINISTER,
+    "runs.explain": _READ,
+    "runs.tasks": _READ,
+    "runs.task": _READ,
+    "runs.attempts": _READ,
+    "runs.chapters": _READ,
+    "runs.messages": _READ,
+    "runs.state": _READ,
+    "runs.streams": _READ,
+    "runs.stream": _READ,
+    "runs.cancel": _OPERATE,
+    "runs.terminate": _OPERATE,
+    "runs.pause": _OPERATE,
+    "runs.resume": _OPERATE,
+    "runs.retry": _OPERATE,
+    "runs.try_now": _OPERATE,
+    "runs.signal": _OPERATE,
+    "runs.update": _OPERATE,
+    "runs.answer": _OPERATE,
+    "failures.list": _READ,
+    "questions.list": _READ,
+    "schedules.list": _READ,
+    "schedules.get": _READ,
+    "schedules.put": _ADMINISTER,
+    "schedules.delete": _ADMINISTER,
+    "schedules.pause": _OPERATE,
+    "schedules.resume": _OPERATE,
+    "schedules.trigger": _OPERATE,
+    "schedules.backfill": _OPERATE,
+    "schedules.upcoming": _READ,
+    "schedules.outage": _READ,
+    "keys.list": Rule(_ADMINS),
+    "keys.create": _ADMINISTER,
+    "keys.revoke": _ADMINISTER,
+    "audit.list": Rule(_ADMINS),
+    # --- as a scheduler of flows
+    "compat.flows.create": _ADMINISTER,
+    "compat.flows.list": _READ,
+    "compat.flows.add_version": _ADMINISTER,
+    "compat.flows.versions": _READ,
+    "compat.flows.get_version": _READ,
+    "compat.flows.compare": _READ,
+    "compat.tasks.create": _OPERATE,
+    "compat.tasks.list": _READ,
+    "compat.tasks.get": _READ,
+    "compat.tasks.cancel": _OPERATE,
+    "compat.tasks.runs": _READ,
+    "compat.tasks.logs": _READ,
+    "compat.tasks.signal": _OPERATE,
+    "compat.workers.register": _WORK,
+    "compat.workers.heartbeat": _WORK,
+    "compat.workers.list": Rule(_ALL),
+    "compat.workers.allocate": Rule(_ALL),
+    "compat.queue.poll": _WORK,
+    "compat.queue.complete": _WORK,
+    "compat.queue.update": _WORK,
+}
+
+
+def check_all_have_rules(nouns: Mapping[str, Sequence[HTTPRouteHandler]]) -> None:
+    """Raises LookupError."""
+    names = {str(handler.name) for routes in nouns.values() for handler in routes}
+    if missing := sorted(names - RULES.keys()):
+        raise LookupError(f"no rule says who may use these routes: {', '.join(missing)}")
+
+
+async def check_rule(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """A guard of each application. Raises Forbidden."""
+    rule = RULES.get(handler.name or "")
+    if rule is None:
+        return  # a document
+    caller = caller_of(connection.scope)
+    if caller.role not in rule.roles:
+        allowed = ", ".join(sorted(rule.roles))
+        raise Forbidden(f"the role {caller.role} may not do this ({handler.name}); {allowed} may")
+    if rule.is_change:
+        begin_record(connection.scope, handler.name or "")
