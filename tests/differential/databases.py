@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.differential.questions import QuestionRow
-from tests.differential.tables import Lease, QueueRow, StreamRow, Tables, Wait
+from tests.differential.tables import DefinitionRow, Lease, QueueRow, StreamRow, Tables, Wait
 from tests.stores.builders import raw_connection
 
 from holdfast.core.records import Definition
@@ -45,7 +45,8 @@ _COLUMNS = {
     "nodes": "id, namespace, lease_until, started_at",
     "stalls": "run, node, at, task, stack",
     "lost_runs": "node, run",
-    "workflows": "name, version, kind, hash, source, origin, number, namespace, created_at, status",
+    "workflows": "name, version, kind, hash, source, origin, number, input_schema, namespace, created_at, "
+    "seen_at, status",
     "logs": "number, run, seq, attempt, lines",
     "stream_items": "run, name, next_offset, first_offset, total_bytes, seq, attempt, is_first, items, "
     "drop_at",
@@ -177,8 +178,10 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         stalls={(run, node): StallRecord(run, node, *rest) for run, node, *rest in rows["stalls"]},
         lost_runs=dict.fromkeys(map(tuple, rows["lost_runs"])),
         workflows={
-            (namespace, values[0], values[1]): (Definition(*values, number is not None), created_at, status)
-            for *values, number, namespace, created_at, status in rows["workflows"]
+            (namespace, values[0], values[1]): DefinitionRow(
+                Definition(*values, number is not None, schema), created_at, seen_at, status
+            )
+            for *values, number, schema, namespace, created_at, seen_at, status in rows["workflows"]
         },
         logs={number: NewLog(*row) for number, *row in rows["logs"]},
         items={

@@ -137,7 +137,7 @@ class RemoteDeeds:
         status = dice.pick([DRAFT, DRAFT, PUBLISHED])
         version = FlowVersion(flow, number, status, hash, f"start: {hash}", self.stores.clock.now)
         known = self.stores.tables.workflows.get((space, flow, str(number)))
-        replaces = None if known is None else known[0].hash
+        replaces = None if known is None else known.definition.hash
         if dice.chance(15):
             replaces = dice.pick([None, "a", "b"])
         self.stores.ask(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from tests.differential.tables import Tables
+from tests.differential.tables import DefinitionRow, Tables
 from tests.differential.workers import HasTables
 
 from holdfast.core.records import Definition, MessageKind, RunRecord
@@ -50,7 +50,7 @@ class FlowModel:
     ) -> Definition | None:
         numbers = [it.number for it in _versions(self.tables, namespace, name) if it.status == PUBLISHED]
         which = max(numbers, default=None) if number is None else number
-        return self.tables.workflows[namespace, name, str(which)][0] if which in numbers else None
+        return self.tables.workflows[namespace, name, str(which)].definition if which in numbers else None
 
     async def write_flow_version(
         self: HasTables, namespace: str, version: FlowVersion, replaces: str | None
@@ -62,11 +62,11 @@ class FlowModel:
             if (known is None) != (replaces is None):
                 return False
             if known is not None:
-                definition, _, is_now = known
-                if (definition.kind, definition.hash, is_now) != ("flow", replaces, DRAFT):
+                definition = known.definition
+                if (definition.kind, definition.hash, known.status) != ("flow", replaces, DRAFT):
                     return False
             definition = Definition(flow, str(number), "flow", hash, source, is_published=True)
-            tables.workflows[at] = (definition, created_at, status)
+            tables.workflows[at] = DefinitionRow(definition, created_at, None, status)
             return True
 
     # --- runs
@@ -85,9 +85,11 @@ class FlowModel:
 
 def _versions(tables: Tables, namespace: str, flow: str) -> list[FlowVersion]:
     found = [
-        FlowVersion(name, int(version), status, definition.hash, definition.source, created_at)
-        for (space, name, version), (definition, created_at, status) in tables.workflows.items()
-        if (space, name) == (namespace, flow) and definition.is_published
+        FlowVersion(
+            name, int(version), row.status, row.definition.hash, row.definition.source, row.created_at
+        )
+        for (space, name, version), row in tables.workflows.items()
+        if (space, name) == (namespace, flow) and row.definition.is_published
     ]
     return sorted(found, key=lambda version: version.number, reverse=True)
 

@@ -186,7 +186,15 @@ class StoreMachine(RemoteDeeds, AccessDeeds, RuleBasedStateMachine):
     def _register(self, dice: Dice, drawing: Drawing) -> None:
         origin = dice.pick(["", "", "here.yaml", "there.yaml"])
         definitions = [
-            Definition(name, version, "code", dice.pick(["hash", "hash", "other"]), "def it(): ...", origin)
+            Definition(
+                name,
+                version,
+                "code",
+                dice.pick(["hash", "hash", "other"]),
+                "def it(): ...",
+                origin,
+                input_schema=dice.pick([None, "{}", '{"schema": {}}']),
+            )
             for name in dice.some(WORKFLOWS, 2)
             for version in dice.some(["1", "2"], 2)
         ]

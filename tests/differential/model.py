@@ -26,6 +26,7 @@ from tests.differential.flows import FlowModel
 from tests.differential.retention import RetentionModel
 from tests.differential.tables import (
     AWAKE,
+    DefinitionRow,
     Lease,
     StreamRow,
     Tables,
@@ -344,20 +345,23 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel):
         with self.transaction() as tables:
             for new in definitions:
                 at = (namespace, new.name, new.version)
-                known, since, status = tables.workflows.get(at, (new, now, PUBLISHED))
-                if known.hash != new.hash:
+                row = tables.workflows.get(at, DefinitionRow(new, now, now, PUBLISHED))
+                if row.definition.hash != new.hash:
                     raise VersionConflict(new.name, new.version)
-                tables.workflows[at] = (known._replace(origin=new.origin), since, status)
+                told = row.definition._replace(origin=new.origin, input_schema=new.input_schema)
+                if told != row.definition or row.seen_at is None or now - row.seen_at > 60_000_000:
+                    row = row._replace(definition=told, seen_at=now)
+                tables.workflows[at] = row
 
     async def find_definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
         known = (self.tables.workflows.get((namespace, name, version)) for name, version in which)
-        return [found[0] for found in known if found is not None and found[2] == PUBLISHED]
+        return [row.definition for row in known if row is not None and row.status == PUBLISHED]
 
     async def find_newest_definition(self, namespace: str, name: str) -> Definition | None:
         found = [
-            (since, known.version, known)
-            for (space, _, _), (known, since, status) in self.tables.workflows.items()
-            if (space, known.name, status) == (namespace, name, PUBLISHED) and not known.is_published
+            (row.created_at, row.definition.version, row.definition)
+            for (space, known, _), row in self.tables.workflows.items()
+            if (space, known, row.status) == (namespace, name, PUBLISHED) and not row.definition.is_published
         ]
         return max(found)[2] if found else None
 

@@ -64,6 +64,14 @@ class QueueRow(NamedTuple):
     created_at: Instant
 
 
+class DefinitionRow(NamedTuple):
+    definition: Definition
+    created_at: Instant
+    seen_at: Instant | None
+    """When it was registered last, to the minute."""
+    status: str
+
+
 class Wait(NamedTuple):
     kind: str
     name: str | None
@@ -97,8 +105,7 @@ class Tables:
     messages: dict[MessageId, MessageRecord] = field(default_factory=dict)
     questions: dict[tuple[RunKey, int], QuestionRow] = field(default_factory=dict)
     nodes: dict[NodeId, Lease] = field(default_factory=dict)
-    workflows: dict[tuple[str, str, str], tuple[Definition, Instant, str]] = field(default_factory=dict)
-    """Each definition, with when it was registered and whether it is published."""
+    workflows: dict[tuple[str, str, str], DefinitionRow] = field(default_factory=dict)
     logs: dict[int, NewLog] = field(default_factory=dict)
     items: dict[tuple[RunKey, str, int], StreamRow] = field(default_factory=dict)
     """Batches of items, by run, stream and the offset behind the last of them."""

@@ -11,6 +11,20 @@ _IDLE = "test_an_idle_node_of_another_process_is_known_at_once[sqlite]"
 
 FAULTS = [
     Fault(
+        "schema-not-checked",
+        "arguments of a workflow that only other processes have are checked before a run is started",
+        [
+            Code("core.input_schemas:InputSchema.pack").replace(
+                "[problem for problem in checked if problem is not None]", "[]"
+            )
+        ],
+        cases(
+            "client/test_without_code.py",
+            "test_what_is_wrong_inside_of_an_argument_is_named_by_its_path[sqlite-args0-kwargs0-"
+            "lines[1].price: expected a number, got 'x']",
+        ),
+    ),
+    Fault(
         "sync-opened-on-an-event-loop",
         "holdfast.sync stops no event loop",
         [Code("sync.loop_thread:LoopThread.start").remove("_check_thread()")],

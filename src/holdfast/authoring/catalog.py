@@ -490,6 +490,7 @@ def _stored(workflow: WorkflowDefinition) -> Definition:
         workflow.source,
         workflow.origin,
         is_published=workflow.claim == ANY_NODE,
+        input_schema=workflow.signature.input_schema,
     )
 
 

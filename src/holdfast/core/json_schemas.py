@@ -1,7 +1,7 @@
-"""The JSON schemas of answers: making one from a type, and checking a value against it.
+"""The JSON schemas of answers and arguments: making one from a type, and checking a value against it.
 
 The checks cover what msgspec and pydantic write. A keyword that is not known here is not checked: the code
-that asked reads the answer as its type in any case.
+that asked, or is called, reads the value as its type in any case.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import datetime as dt
 import decimal
 import re
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
 
 import msgspec
@@ -28,15 +28,36 @@ def schema_of(type: Any) -> dict[str, Any] | None:
     try:
         if callable(own):  # a model of pydantic, which core does not import
             return cast("dict[str, Any]", own())
-        return msgspec.json.schema(type, schema_hook=lambda _: {})
+        [schema], parts = schemas_of([type])
     except Exception as error:
         raise BadOption("answer", type, f"a type that JSON can carry ({error})") from error
+    return {**schema, "$defs": parts} if parts else schema
 
 
-def find_mismatch(schema: Schema, value: Any) -> str | None:
-    """The first place where the value does not fit, and why. None if it fits."""
+def schemas_of(types: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The schema of each type, and the parts that they refer to, which belong under `$defs`. What JSON
+    cannot describe may be anything. Raises what msgspec, pydantic and the types raise."""
+    parts: dict[str, Any] = {}
+
+    def hook(type: Any) -> dict[str, Any]:
+        own = getattr(type, "model_json_schema", None)
+        if not callable(own):
+            return {}
+        # Two models may have parts of the same name, so each part is called after its model, too.
+        place = f"{type.__module__}.{type.__qualname__}."
+        schema = cast("dict[str, Any]", own(ref_template=f"#/$defs/{place}{{model}}"))
+        parts.update({place + name: part for name, part in schema.pop("$defs", {}).items()})
+        return schema
+
+    schemas, others = msgspec.json.schema_components(types, schema_hook=hook, ref_template="#/$defs/{name}")
+    return list(schemas), others | parts
+
+
+def find_mismatch(schema: Schema, value: Any, place: str = "the answer") -> str | None:
+    """The first place where the value does not fit, and why. None if it fits. `place` is what the value is
+    called."""
     definitions: Mapping[str, Any] = {} if isinstance(schema, bool) else schema.get("$defs", {})
-    return next(_mismatches(schema, value, "the answer", definitions), None)
+    return next(_mismatches(schema, value, place, definitions), None)
 
 
 def _mismatches(schema: Schema, value: Any, place: str, known: Mapping[str, Any]) -> Iterator[str]:

@@ -47,6 +47,8 @@ class Definition(NamedTuple):
     """Where it was last found: a file, or `module:name`. Nodes may differ in this."""
     is_published: bool = False
     """A client wrote this version into the store. Otherwise a node brings it with it."""
+    input_schema: str | None = None
+    """What its input looks like, as `core.input_schemas` writes it. None: not known."""
 
 
 class RunRecord(msgspec.Struct, frozen=True, gc=False):

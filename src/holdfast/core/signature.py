@@ -17,6 +17,7 @@ from enum import Enum
 from functools import partial
 from typing import (
     Any,
+    Literal,
     NamedTuple,
     Never,
     NoReturn,
@@ -42,6 +43,7 @@ from holdfast.core.codec import (
     reader_for,
     words_of,
 )
+from holdfast.core.input_schemas import explain_call, schema_of_parameters, written_schema
 from holdfast.core.values import Payload
 from holdfast.errors import BadDefinition, Refused, WrongType, show
 
@@ -63,6 +65,7 @@ class Signature:
         "_decode",
         "_decode_result",
         "_has_defaults",
+        "_input_schema",
         "_is_plain",
         "_make",
         "_make_sparse",
@@ -91,6 +94,7 @@ class Signature:
         result = reader_for(hints["return"])
         self._decode_result: Decode | None = None if hints["return"] is Any else result.decode
         self._untyped_result = result.untyped
+        self._input_schema: str | Literal[False] | None = False
 
     def takes(self, name: str) -> bool:
         """Whether an argument of that name may be passed by keyword."""
@@ -122,6 +126,16 @@ class Signature:
         return [it.name for it in self._parameters.parameters.values() if it.kind in named]
 
     @property
+    def input_schema(self) -> str | None:
+        """What the stored arguments look like, as definitions have it. None if a type cannot be described."""
+        if self._input_schema is False:  # made at the first use: many functions are never registered
+            types = {each.encode_name: each.type for each in msgspec.structs.fields(self._make)}
+            parameters = list(self._parameters.parameters.values())
+            schema = schema_of_parameters(parameters, [types[it.name] for it in parameters])
+            self._input_schema = written_schema(schema)
+        return self._input_schema
+
+    @property
     def needed(self) -> list[str]:
         """Those of `names` that have no default."""
         parameters = self._parameters.parameters
@@ -132,7 +146,8 @@ class Signature:
         try:
             call = self._make(*args, **kwargs) if self._shape.is_plain else self._bind(args, kwargs)
         except TypeError:
-            raise WrongType(f"a call of {self.name}", self._explain_call(args, kwargs)) from None
+            reason = explain_call(self._parameters, self._make.__name__, args, kwargs)
+            raise WrongType(f"a call of {self.name}", reason) from None
         payload = codec.encode(call, self._call)
         try:
             self._decode(payload)
@@ -200,22 +215,6 @@ class Signature:
         bound = self._parameters.bind(*args, **kwargs)
         bound.apply_defaults()
         return self._make(**{_field_name(name): value for name, value in bound.arguments.items()})
-
-    def _explain_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        """Python's message for a call that does not fit the parameters."""
-        try:
-            self._parameters.bind(*args, **kwargs)
-        except TypeError as error:
-            reason = str(error)
-            if reason == "too many positional arguments":
-                takes, given = self._shape.positional, len(args)
-                reason = (
-                    f"takes {takes} positional argument{'' if takes == 1 else 's'} but {given} were given"
-                )
-            elif reason.startswith("multiple values"):
-                reason = f"got {reason}"
-            return f"{self._make.__name__}() {reason}"
-        return f"{self._make.__name__}() cannot be called like this"
 
 
 def result_type(function: Callable[..., Any]) -> Any:

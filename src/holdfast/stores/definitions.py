@@ -18,7 +18,7 @@ class SqlDefinitionStore(SqlRole):
         self, namespace: str, definitions: Sequence[Definition], now: Instant
     ) -> None:
         def script(tx: Transaction) -> None:
-            rows = [definition[:6] for definition in definitions]
+            rows = [(*each[:6], each.input_schema) for each in definitions]
             tx.many("insert_workflows", rows, namespace, now)
             known = [(definition.name, definition.version, definition.hash) for definition in definitions]
             for name, version in tx.many_returning("find_conflicts", known, namespace):

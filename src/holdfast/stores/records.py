@@ -167,7 +167,7 @@ def worker_row(worker: WorkerRecord) -> Row:
 
 
 def definition(row: Row) -> Definition:
-    return Definition(*row[:6], is_published=bool(row[6]))
+    return Definition(*row[:6], is_published=bool(row[6]), input_schema=row[7])
 
 
 def attempt_record(row: Row) -> AttemptRecord:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,10 +14,11 @@ from holdfast.authoring.dag.loader import definition_hash, load_text
 from holdfast.authoring.dag.model import CallTask, Dag, DagTask
 from holdfast.authoring.dag.outline import outline_dag
 from holdfast.authoring.dag.program import DagProgram
-from holdfast.authoring.dag.types import Type, check, describe
+from holdfast.authoring.dag.types import Type, check, describe, json_schema_of
 from holdfast.authoring.documents.file_text import read_text
 from holdfast.authoring.outline import VisitDetails, WorkflowOutline
 from holdfast.core.codec import Codec, digest_of
+from holdfast.core.input_schemas import InputSchema, written_schema
 from holdfast.core.records import Definition, RunRecord, TaskRecord
 from holdfast.core.run_options import StartTarget
 from holdfast.core.schedule_inputs import DATE, TICK
@@ -49,6 +51,21 @@ class DagSignature:
         needed = {name: it for name, it in self._dag.inputs.items() if not it.has_default}
         kinds = {name: describe(it.type) for name, it in needed.items()}
         return {name: texts[kind] for name, kind in kinds.items() if kind in texts}
+
+    @cached_property
+    def input_schema(self) -> str | None:
+        """Like `Signature.input_schema`."""
+        inputs = self._dag.inputs
+        schema = {
+            "type": "object",
+            "properties": {
+                name: {**json_schema_of(it.type), **({"default": it.default} if it.has_default else {})}
+                for name, it in inputs.items()
+            },
+            "required": [name for name, it in inputs.items() if not it.has_default],
+            "additionalProperties": False,
+        }
+        return written_schema(InputSchema(schema))
 
     def pack(self, args: tuple[Any, ...], kwargs: dict[str, Any], codec: Codec) -> Payload:
         """Raises WrongType with all problems at once, CannotStore, PayloadTooLarge."""

@@ -30,6 +30,7 @@ from holdfast.authoring.flow.program import FlowProgram
 from holdfast.authoring.flow.visit_details import describe_visits
 from holdfast.authoring.outline import VisitDetails, WorkflowOutline
 from holdfast.core.codec import Codec, digest_of
+from holdfast.core.input_schemas import InputSchema, written_schema
 from holdfast.core.records import ANY_NODE, Definition, RunRecord, TaskRecord
 from holdfast.core.run_options import StartTarget
 from holdfast.core.values import Payload
@@ -45,6 +46,9 @@ _THROUGH_FILES: Final = 'exec "$0" "$@" <"$HOLDFAST_INPUT_FILE" >"$HOLDFAST_OUTP
 
 class FlowSignature:
     """A run of a flow takes any parameters, by name."""
+
+    input_schema = written_schema(InputSchema({"type": "object"}))
+    """Like `Signature.input_schema`."""
 
     def __init__(self, name: str) -> None:
         self._name = f"workflow {name!r}"
