@@ -16,7 +16,7 @@ from tests.differential.tables import Tables
 
 from holdfast.core.commands import NO_INPUT
 from holdfast.core.events import MessageId
-from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord, new_run
+from holdfast.core.records import MessageKind, RunRecord, ScheduleRecord, new_run, published_target
 from holdfast.core.run_options import RunTerms
 from holdfast.core.values import NULL, Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitKind, WaitReason, describe_wait
@@ -391,7 +391,7 @@ class Drawing:
         dice, now = self._dice, self._now
         return ScheduleRecord(
             name=name,
-            workflow=dice.pick(WORKFLOWS),
+            workflow=dice.pick([*WORKFLOWS, *WORKFLOWS, published_target("order")]),
             input=dice.pick(_PAYLOADS),
             plan=dice.pick([b"{}", '{"note":"grüße"}'.encode()]),
             origin=dice.pick(["", "etl.yaml"]),

@@ -35,7 +35,11 @@ def _due_at(schedule: ScheduleRecord) -> Instant | None:
 
 def _heeded(tables: Tables, namespace: str, workflows: Sequence[str]) -> list[ScheduleRecord]:
     known = listed(tables, namespace)
-    return [schedule for schedule in known if schedule.workflow in workflows and not schedule.is_paused]
+    return [
+        schedule
+        for schedule in known
+        if (schedule.workflow in workflows or schedule.starts_published) and not schedule.is_paused
+    ]
 
 
 def schedule_at(tables: Tables, namespace: str, workflows: Sequence[str]) -> Instant | None:

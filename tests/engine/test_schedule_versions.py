@@ -132,14 +132,26 @@ async def test_a_newer_version_that_takes_other_inputs_fails_its_runs_with_the_r
         assert "day" in run.failure.message
 
 
-async def test_a_published_flow_cannot_have_a_schedule(store_url: str) -> None:
-    definition = {"start": "a", "nodes": {"a": {"kind": "executor", "exec_type": "local_func", "func": "f"}}}
-    async with Environment(store_url, catalog=Catalog()) as env:
-        flow = await env.flows.create("published")
-        await env.flows.publish(flow.id, definition)
+async def test_the_schedule_of_a_published_flow_starts_its_newest_version_on_any_node(store_url: str) -> None:
+    def flow(start: str) -> dict[str, Any]:
+        return {"start": start, "nodes": {start: {"kind": "timer", "params": {"delay_ms": 1}}}}
 
-        with pytest.raises(BadOption, match="a DAG that has a schedule can call a published flow"):
-            await env.schedules.put("hourly", "published", cron="0 * * * *")
+    async with Environment(store_url, catalog=Catalog()) as env:
+        await env.flows.create("published")
+        await env.flows.publish("published", flow("a"))
+        info = await env.schedules.put("hourly", "published", cron="0 * * * *", input={"day": "{date}"})
+        await env.skip(HOUR)
+        await env.flows.publish("published", flow("b"))
+        await env.skip(HOUR)
+        await env.skip(MINUTE)
+        second, first = await env.list()
+
+        assert info.workflow == "published"
+        assert [(run.version, run.status) for run in (first, second)] == [("1", "success"), ("2", "success")]
+        with pytest.raises(
+            BadOption, match="left out: the schedule of a published workflow starts the newest"
+        ):
+            await env.schedules.put("daily", "published", version=1, cron="0 0 * * *")
 
 
 # --- names

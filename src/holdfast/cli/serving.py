@@ -23,6 +23,7 @@ from holdfast.cli.views.output import (
     write_answer,
 )
 from holdfast.cli.views.visible import one_line
+from holdfast.core.records import PUBLISHED_ORIGIN
 from holdfast.core.values import RunStatus
 from holdfast.errors import BadOption, ScheduleNotFound, StoreError
 
@@ -155,7 +156,8 @@ async def _put_schedules(
     files, names = {each.origin for each in data}, {each.name for each in data}
     wanted = {each.name: (each, each.file_schedule) for each in data if each.file_schedule is not None}
     for known in await client.schedules.list():
-        is_of_a_file = known.origin in files or (known.origin and known.name in names)
+        was_moved = known.origin not in ("", PUBLISHED_ORIGIN) and known.name in names
+        is_of_a_file = known.origin in files or was_moved
         if is_of_a_file and known.name not in wanted:
             with contextlib.suppress(ScheduleNotFound):  # another node that starts now was faster
                 await client.schedules.delete(known.name)

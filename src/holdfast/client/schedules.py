@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 
 from holdfast.client.run import Run
-from holdfast.core.records import ANY_NODE, ScheduleRecord, is_task_claim
+from holdfast.core.records import ANY_NODE, ScheduleRecord, is_task_claim, published_target
 from holdfast.core.run_options import RunTerms
 from holdfast.core.schedule_inputs import fill_in, has_placeholder
 from holdfast.core.scheduling import (
@@ -187,11 +187,16 @@ class Schedules:
 
     async def _find_target(self, workflow: Any, version: str | int | None) -> tuple[Startable, str]:
         """What the schedule starts, and its name as `ScheduleRecord.workflow` has it. Raises BadOption."""
-        startable = await self._startable(workflow, version)
+        given = isinstance(workflow, Startable)
+        startable = workflow if given else await self._startable(workflow, version)
         name, pinned = startable.definition.name, startable.pinned
         if pinned.claim == ANY_NODE:
-            expected = "one in code or in a file; a DAG that has a schedule can call a published flow"
-            raise BadOption("workflow", name, expected)
+            if version is not None:
+                expected = (
+                    f"left out: the schedule of a published workflow starts the newest version of {name!r}"
+                )
+                raise BadOption("version", version, expected)
+            return startable, published_target(name)
         if is_task_claim(pinned.claim):
             return startable, pinned.claim  # so that no workflow of the same name is started
         if version is None:
@@ -418,7 +423,7 @@ def _schedule_info(record: ScheduleRecord, now: Instant) -> ScheduleInfo:
     """Raises JournalCorrupt."""
     return ScheduleInfo(
         name=record.name,
-        workflow=record.workflow,
+        workflow=record.workflow_and_version[0] if record.starts_published else record.workflow,
         input=_input_of(record),
         plan=_plan_of(record),
         is_paused=record.is_paused,

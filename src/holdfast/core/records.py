@@ -17,6 +17,15 @@ ANY_NODE: Final = "(published flows)"
 """The claim of runs whose definition was published. Any node may take them, because every node can read the
 definition from the store. This text is stored in rows and must never change."""
 
+
+def published_target(workflow: str) -> str:
+    """`ScheduleRecord.workflow` of a schedule that starts the newest published version."""
+    return f"{workflow}@{ANY_NODE}"
+
+
+PUBLISHED_ORIGIN: Final = "published"
+"""`ScheduleRecord.origin` of a schedule that is in the text of a published workflow."""
+
 TASK_VERSION: Final = "task"
 """The version of runs of a task that was started by itself. No workflow may have it. It is stored in rows and
 must never change."""
@@ -264,12 +273,17 @@ class ScheduleRecord(msgspec.Struct, frozen=True):
     updated_at: Instant
     is_active: bool = False
 
+    """Whether the last run that it started has not ended. Read, never written."""
+
     @property
     def workflow_and_version(self) -> tuple[str, str | None]:
         name, _, version = self.workflow.partition("@")
-        return name, version or None
+        return name, None if self.starts_published else version or None
 
-    """Whether the last run that it started has not ended. Read, never written."""
+    @property
+    def starts_published(self) -> bool:
+        """Whether it starts the newest published version. Then any node may fire it."""
+        return self.workflow.endswith(f"@{ANY_NODE}")
 
 
 class MessageKind(StrEnum):

@@ -1,10 +1,12 @@
 """Firing schedules: what `core.scheduling` decides is written to the store.
 
-Any node that has the workflow of a schedule may fire it, even several nodes at once. Each decides from what
+Any node that has the workflow of a schedule may fire it, even several nodes at once. If the workflow is
+published, any node may. Each decides from what
 it has read. The store accepts the first change, together with the runs that it starts, and refuses the
 others. The id of a run is made of the schedule and the tick, so that a tick never starts two runs.
 
-A schedule that was told no version starts the version that the firing node would start by itself.
+A schedule that was told no version starts the version that the firing node would start by itself; of a
+published workflow, the newest version.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ from holdfast.core.schedule_inputs import fill_in
 from holdfast.core.scheduling import Decision, ScheduleState, Skipped, decide, run_id
 from holdfast.core.timetable import Plan
 from holdfast.core.values import Instant, RunKey, later, moment
-from holdfast.errors import HoldfastError, StoreError
-from holdfast.ports.programs import Programs
+from holdfast.errors import HoldfastError, StoreError, UnknownWorkflow
+from holdfast.ports.programs import Pinned, Programs
 from holdfast.ports.schedules import DueScheduleStore, ScheduleFiring
 
 _log = logging.getLogger("holdfast.engine")
@@ -81,7 +83,8 @@ class ScheduleFirer:
         plan = _decode_plan(schedule.plan)
         state = ScheduleState(schedule.cursor, schedule.queued)
         decision = decide(schedule.name, plan, state, now, is_active=schedule.is_active)
-        runs = [self._new_run(schedule, plan, tick, now) for tick in decision.start]
+        pinned = await self._pin(schedule) if decision.start else None
+        runs = [self._new_run(schedule, pinned, plan, tick, now) for tick in decision.start if pinned]
         moved = _moved(schedule, decision, runs, now)
         cancel = schedule.active if decision.cancel else None
         firing = ScheduleFiring(moved, schedule.revision, runs, cancel, now)
@@ -90,14 +93,25 @@ class ScheduleFirer:
             _log.warning("schedule %s: %s", schedule.name, _skips(decision))
         return has_moved
 
-    def _new_run(self, schedule: ScheduleRecord, plan: Plan, tick: Instant, now: Instant) -> RunRecord:
+    async def _pin(self, schedule: ScheduleRecord) -> Pinned:
+        """Raises UnknownWorkflow."""
         workflow, version = schedule.workflow_and_version
-        pinned = self._programs.pin(workflow, version)
+        if schedule.starts_published:
+            newest = await self._store.find_published_definition(self._namespace, workflow, None)
+            if newest is None:
+                raise UnknownWorkflow(workflow, "(published)", [])
+            self._programs.learn_published(newest)
+            version = newest.version
+        return self._programs.pin(workflow, version)
+
+    def _new_run(
+        self, schedule: ScheduleRecord, pinned: Pinned, plan: Plan, tick: Instant, now: Instant
+    ) -> RunRecord:
         return new_run(
             self._new_key(now),
             self._namespace,
             run_id(schedule.name, tick),
-            workflow,
+            schedule.workflow_and_version[0],
             pinned.version,
             pinned.claim,
             fill_in(schedule.input, plan, tick),

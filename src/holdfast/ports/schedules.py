@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from holdfast.core.records import RunRecord, ScheduleRecord
+from holdfast.core.records import Definition, RunRecord, ScheduleRecord
 from holdfast.core.values import Instant, RunKey
 
 
@@ -29,7 +29,13 @@ class DueScheduleStore(Protocol):
     async def due_schedules(
         self, namespace: str, workflows: Sequence[str], now: Instant, limit: int
     ) -> list[ScheduleRecord]:
-        """Up to `limit` due schedules of these workflows, the longest due first."""
+        """Up to `limit` due schedules of these workflows and of published ones, the longest due first."""
+        ...
+
+    async def find_published_definition(
+        self, namespace: str, name: str, number: int | None
+    ) -> Definition | None:
+        """As in `DefinitionStore`."""
         ...
 
     async def fire_schedule(self, namespace: str, firing: ScheduleFiring) -> bool:

@@ -105,7 +105,8 @@ SELECT
                              AND status NOT IN ('success', 'failed', 'cancelled'))
                      THEN cursor ELSE next_at END)
      FROM holdfast.schedules
-     WHERE namespace = $1 AND NOT is_paused AND workflow = ANY ($4::text[])),
+     WHERE namespace = $1 AND NOT is_paused
+         AND (workflow = ANY ($4::text[]) OR workflow LIKE '%@(published flows)')),
     CASE WHEN $5 IS NOT NULL THEN (
         SELECT count(*) FILTER (WHERE id = $2) * count(*) FROM holdfast.nodes
         WHERE namespace = $1 AND serves = $5 AND seen_at > $6::timestamptz - interval '1 minute'

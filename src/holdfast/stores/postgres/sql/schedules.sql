@@ -30,7 +30,8 @@ WHERE schedules.namespace = $1::text AND ($2::text IS NULL OR name = $2)
 ORDER BY name;
 
 -- name: due_schedules
--- Schedules whose next_at has come, and schedules with a queued tick whose active run has ended.
+-- Schedules whose next_at has come, and schedules with a queued tick whose active run has ended. Those of published
+-- workflows may be fired by any node.
 SELECT name, schedules.workflow, schedules.input, plan, origin, is_paused, revision, cursor, queued, active, next_at,
     skipped, skip_note, schedules.created_at, updated_at,
     coalesce(runs.status NOT IN ('success', 'failed', 'cancelled'), false)
@@ -39,7 +40,7 @@ FROM holdfast.schedules
 WHERE schedules.namespace = $1::text AND NOT is_paused
     AND (next_at <= $2::timestamptz
          OR (queued <> '[]' AND coalesce(runs.status IN ('success', 'failed', 'cancelled'), true)))
-    AND schedules.workflow = ANY ($3::text[])
+    AND (schedules.workflow = ANY ($3::text[]) OR schedules.workflow LIKE '%@(published flows)')
 ORDER BY CASE WHEN queued <> '[]' AND coalesce(runs.status IN ('success', 'failed', 'cancelled'), true)
               THEN cursor ELSE next_at END, name
 LIMIT $4::int4;

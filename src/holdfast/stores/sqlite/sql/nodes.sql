@@ -54,7 +54,8 @@ SELECT
                          WHERE runs.namespace = ?1 AND key = active AND status NOT IN ('success', 'failed', 'cancelled'))
                      THEN cursor ELSE next_at END)
      FROM schedules
-     WHERE namespace = ?1 AND NOT is_paused AND workflow IN (SELECT value FROM json_each(?4))),
+     WHERE namespace = ?1 AND NOT is_paused
+         AND (workflow IN (SELECT value FROM json_each(?4)) OR workflow LIKE '%@(published flows)')),
     -- Those that have runs: an idle program writes only once that it is there, so that it does not keep its disk
     -- awake. 0 if the node has no row: explanations go by it.
     CASE WHEN ?5 IS NOT NULL THEN CASE WHEN EXISTS (SELECT 1 FROM nodes WHERE id = ?2) THEN (

@@ -27,13 +27,14 @@ WHERE schedules.namespace = ?1 AND (?2 IS NULL OR name = ?2)
 ORDER BY name;
 
 -- name: due_schedules
--- Schedules whose next_at has come, and schedules with a queued tick whose active run has ended.
+-- Schedules whose next_at has come, and schedules with a queued tick whose active run has ended. Those of published
+-- workflows may be fired by any node.
 SELECT name, schedules.workflow, CAST(schedules.input AS BLOB), CAST(plan AS BLOB), origin, is_paused, revision, cursor,
     queued, active, next_at, skipped, skip_note, schedules.created_at, updated_at,
     coalesce(runs.status NOT IN ('success', 'failed', 'cancelled'), 0) AS is_active
 FROM schedules LEFT JOIN runs ON runs.namespace = schedules.namespace AND runs.key = schedules.active
 WHERE schedules.namespace = ?1 AND NOT is_paused
     AND (next_at <= ?2 OR (queued <> '[]' AND NOT is_active))
-    AND schedules.workflow IN (SELECT value FROM json_each(?3))
+    AND (schedules.workflow IN (SELECT value FROM json_each(?3)) OR schedules.workflow LIKE '%@(published flows)')
 ORDER BY CASE WHEN queued <> '[]' AND NOT is_active THEN cursor ELSE next_at END, name
 LIMIT ?4;
