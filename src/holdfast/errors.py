@@ -17,6 +17,10 @@ HoldfastError
 │   ├── OffsetGone          changes were removed that a watcher has not read
 │   ├── WrongType           a value that does not fit its type hint
 │   ├── UnknownWorkflow     no workflow of that name and version here
+│   │   └── WorkflowNotFound  the store has no such workflow, or no such version of it
+│   ├── WorkflowTaken       the name belongs to a workflow of another kind
+│   ├── WorkflowInUse       runs of it have not ended, or schedules start it
+│   ├── NoGraph             a workflow in code has no static graph
 │   ├── UnknownTask         no task of that name here
 │   ├── VersionConflict     a known version with other code
 │   ├── RunNotFound         no run of that id
@@ -287,6 +291,50 @@ class UnknownWorkflow(Refused, LookupError):
         self.name, self.version, self.known = name, version, known
         wanted = name if version is None else f"{name} version {version}"
         super().__init__(f"no workflow {show(wanted)} is registered here; {_known(known)}")
+
+
+class WorkflowNotFound(UnknownWorkflow):
+    def __init__(self, name: str, namespace: str, version: str | None = None) -> None:
+        super().__init__(name, version, [])
+        self.namespace = namespace
+        what = (
+            f"no workflow {show(name)}"
+            if version is None
+            else f"workflow {show(name)} has no version {show(version)}"
+        )
+        self.args = (f"{what} in namespace {namespace!r}",)
+
+
+class WorkflowTaken(Refused):
+    """`kind` is that of the workflow that has the name, `wanted` that of the text."""
+
+    def __init__(self, name: str, kind: str, wanted: str) -> None:
+        self.name, self.kind, self.wanted = name, kind, wanted
+        super().__init__(
+            f"workflow {show(name)} is of kind {kind!r}, and the text is a {wanted}; give it another name, "
+            "or delete that workflow first"
+        )
+
+
+class WorkflowInUse(Refused):
+    def __init__(self, name: str, open_runs: int, schedules: list[str]) -> None:
+        self.name, self.open_runs, self.schedules = name, open_runs, schedules
+        runs = [f"{open_runs:,} of its runs have not ended"] if open_runs else []
+        started = [f"schedules start it ({', '.join(sorted(schedules)[:10])})"] if schedules else []
+        super().__init__(
+            f"workflow {show(name)} is not deleted: {' and '.join([*runs, *started])}; end the runs and "
+            "delete the schedules first. With force=True, its "
+            "schedules are deleted, and its runs go on to their end"
+        )
+
+
+class NoGraph(Refused):
+    def __init__(self, name: str, kind: str) -> None:
+        self.name, self.kind = name, kind
+        super().__init__(
+            f"workflow {show(name)} is of kind {kind!r} and has no graph: what code does is known when it "
+            "runs. The tasks of a run show it"
+        )
 
 
 class UnknownTask(Refused, LookupError):

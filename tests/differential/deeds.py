@@ -136,6 +136,19 @@ class RemoteDeeds:
         hash = dice.pick(["a", "b"])
         status = dice.pick([DRAFT, DRAFT, PUBLISHED])
         version = FlowVersion(flow, number, status, hash, f"start: {hash}", self.stores.clock.now)
+        if dice.chance(25):
+            kind = dice.pick(["dag", "flow"])
+            version = version._replace(status=PUBLISHED, kind=kind, input_schema=dice.pick([None, "{}"]))
+            self.stores.ask(
+                f"publish_version in {space} {version}",
+                lambda store: store.publish_version(space, version, "about"),
+            )
+            return
+        if dice.chance(10):
+            self.stores.ask(
+                f"delete_workflow in {space} {flow}", lambda store: store.delete_workflow(space, flow)
+            )
+            return
         known = self.stores.tables.workflows.get((space, flow, str(number)))
         replaces = None if known is None else known.definition.hash
         if dice.chance(15):
@@ -158,6 +171,15 @@ class RemoteDeeds:
         number = dice.pick([None, 1, 2])
         what = f"version {number} of {flow} in {space}"
         look(what, lambda store: store.find_flow_version(space, flow, number))
+        kind, after = dice.pick([None, None, "dag", "code"]), dice.pick(["", flow])
+        look(
+            f"workflows in {space} {kind} after {after!r}",
+            lambda store: store.list_workflows(space, kind, after, 2),
+        )
+        name = dice.pick([flow, *WORKFLOWS])
+        look(f"all versions of {name}", lambda store: store.list_workflow_versions(space, name, 5))
+        one = dice.pick([None, None, "1", "2"])
+        look(f"version {one} of {name}", lambda store: store.find_version(space, name, one))
         look(f"published {what}", lambda store: store.find_published_definition(space, flow, number))
         page = RunPage(
             statuses=dice.pick([None, None, list(RunStatus), dice.some(list(RunStatus), 3)]),

@@ -9,8 +9,9 @@ from tests.differential.workers import HasTables
 
 from holdfast.core.records import Definition, MessageKind, RunRecord
 from holdfast.core.values import Instant, RunKey
-from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowVersion
+from holdfast.ports.flows import DRAFT, PUBLISHED, FlowRecord, FlowVersion, definition_of
 from holdfast.ports.runs import RunOverview, RunPage
+from holdfast.ports.workflow_store import DELETED, StoredVersion, WorkflowSummary, WorkflowVersionRow
 
 
 class FlowModel:
@@ -55,7 +56,7 @@ class FlowModel:
     async def write_flow_version(
         self: HasTables, namespace: str, version: FlowVersion, replaces: str | None
     ) -> bool:
-        flow, number, status, hash, source, created_at = version
+        flow, number, status, hash, source, created_at, *_ = version
         at = (namespace, flow, str(number))
         with self.transaction() as tables:
             known = tables.workflows.get(at)
@@ -68,6 +69,73 @@ class FlowModel:
             definition = Definition(flow, str(number), "flow", hash, source, is_published=True)
             tables.workflows[at] = DefinitionRow(definition, created_at, None, status)
             return True
+
+    # --- workflows of all kinds
+
+    async def list_workflows(
+        self: HasTables, namespace: str, kind: str | None, after: str, limit: int
+    ) -> list[WorkflowSummary]:
+        names: dict[str, list[DefinitionRow]] = {}
+        for (space, name, _), row in self.tables.workflows.items():
+            if (space, row.status) == (namespace, PUBLISHED) and kind in (None, row.definition.kind):
+                names.setdefault(name, []).append(row)
+        found = sorted((name for name in names if name.encode() > after.encode()), key=str.encode)
+        return [_summary(names[name]) for name in found[:limit]]
+
+    async def list_workflow_versions(
+        self: HasTables, namespace: str, name: str, limit: int
+    ) -> list[WorkflowVersionRow]:
+        rows = _rows_of(self.tables, namespace, name)
+        return [
+            WorkflowVersionRow(
+                row.definition.version,
+                row.definition.kind,
+                row.status,
+                row.definition.hash,
+                row.definition.origin,
+                _number(row),
+                row.created_at,
+                _seen(row),
+            )
+            for row in sorted(rows, key=_age, reverse=True)[:limit]
+        ]
+
+    async def find_version(
+        self: HasTables, namespace: str, name: str, version: str | None
+    ) -> StoredVersion | None:
+        rows = [
+            row
+            for row in _rows_of(self.tables, namespace, name)
+            if row.status == PUBLISHED and version in (None, row.definition.version)
+        ]
+        newest = max(rows, key=_age, default=None)
+        return None if newest is None else StoredVersion(newest.definition, newest.created_at, _seen(newest))
+
+    async def publish_version(
+        self: HasTables, namespace: str, version: FlowVersion, description: str
+    ) -> bool:
+        at = (namespace, version.flow, str(version.number))
+        with self.transaction() as tables:
+            if at in tables.workflows:
+                return False
+            new = DefinitionRow(definition_of(version), version.created_at, None, version.status)
+            tables.workflows[at] = new
+            if version.kind == "flow":
+                flow = FlowRecord(version.flow, version.flow, description, version.created_at)
+                tables.flows.setdefault((namespace, version.flow), flow)
+            return True
+
+    async def delete_workflow(self: HasTables, namespace: str, name: str) -> int:
+        with self.transaction() as tables:
+            tables.flows.pop((namespace, name), None)
+            live = [
+                at
+                for at, row in tables.workflows.items()
+                if at[:2] == (namespace, name) and row.status != DELETED
+            ]
+            for at in live:
+                tables.workflows[at] = tables.workflows[at]._replace(status=DELETED)
+            return len(live)
 
     # --- runs
 
@@ -83,13 +151,43 @@ class FlowModel:
         return None if found is None else _overview(self.tables, found)
 
 
+def _rows_of(tables: Tables, namespace: str, name: str) -> list[DefinitionRow]:
+    return [row for at, row in tables.workflows.items() if at[:2] == (namespace, name)]
+
+
+def _number(row: DefinitionRow) -> int | None:
+    return int(row.definition.version) if row.definition.is_published else None
+
+
+def _seen(row: DefinitionRow) -> Instant:
+    return row.created_at if row.seen_at is None else row.seen_at
+
+
+def _age(row: DefinitionRow) -> tuple[int, Instant, bytes]:
+    return (_number(row) or 0, row.created_at, row.definition.version.encode())
+
+
+def _summary(rows: list[DefinitionRow]) -> WorkflowSummary:
+    newest = max(rows, key=_age).definition
+    return WorkflowSummary(
+        newest.name, newest.kind, newest.version, newest.is_published, len(rows), max(map(_seen, rows))
+    )
+
+
 def _versions(tables: Tables, namespace: str, flow: str) -> list[FlowVersion]:
     found = [
         FlowVersion(
-            name, int(version), row.status, row.definition.hash, row.definition.source, row.created_at
+            name,
+            int(version),
+            row.status,
+            row.definition.hash,
+            row.definition.source,
+            row.created_at,
+            row.definition.kind,
+            row.definition.input_schema,
         )
         for (space, name, version), row in tables.workflows.items()
-        if (space, name) == (namespace, flow) and row.definition.is_published
+        if (space, name) == (namespace, flow) and row.definition.is_published and row.status != DELETED
     ]
     return sorted(found, key=lambda version: version.number, reverse=True)
 

@@ -75,7 +75,7 @@ from holdfast.ports.commits import (
     Receipt,
     ReleasedRun,
 )
-from holdfast.ports.flows import PUBLISHED
+from holdfast.ports.flows import DRAFT, PUBLISHED
 from holdfast.ports.nodes import NextWork, Stall, StallRecord
 from holdfast.ports.runs import (
     HISTORY_BYTES,
@@ -95,6 +95,7 @@ from holdfast.ports.runs import (
     UpdateAnswer,
 )
 from holdfast.ports.schedules import ScheduleFiring
+from holdfast.ports.workflow_store import DELETED
 
 _EPOCH = Instant(0)
 
@@ -349,13 +350,15 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel):
                 if row.definition.hash != new.hash:
                     raise VersionConflict(new.name, new.version)
                 told = row.definition._replace(origin=new.origin, input_schema=new.input_schema)
-                if told != row.definition or row.seen_at is None or now - row.seen_at > 60_000_000:
-                    row = row._replace(definition=told, seen_at=now)
+                is_late = row.seen_at is None or now - row.seen_at > 60_000_000
+                if told != row.definition or is_late or row.status == DELETED:
+                    status = PUBLISHED if row.status == DELETED else row.status
+                    row = row._replace(definition=told, seen_at=now, status=status)
                 tables.workflows[at] = row
 
     async def find_definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
         known = (self.tables.workflows.get((namespace, name, version)) for name, version in which)
-        return [row.definition for row in known if row is not None and row.status == PUBLISHED]
+        return [row.definition for row in known if row is not None and row.status != DRAFT]
 
     async def find_newest_definition(self, namespace: str, name: str) -> Definition | None:
         found = [

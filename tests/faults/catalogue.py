@@ -24,6 +24,7 @@ from tests.faults import (
     of_updates,
     of_watching,
     of_workers,
+    of_workflows,
 )
 
 FAULTS = {
@@ -39,6 +40,7 @@ FAULTS = {
         of_dags,
         of_flows,
         of_workers,
+        of_workflows,
         of_archives,
         of_clients,
         of_databases,

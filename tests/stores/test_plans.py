@@ -17,7 +17,8 @@ from holdfast.stores.named_queries import load_queries
 INSERTS = {
     "insert_attempts", "insert_branches", "insert_change", "insert_chapters", "insert_flow",
     "insert_items", "insert_logs", "insert_lost_attempt", "insert_messages", "insert_runs",
-    "insert_schedule", "insert_shared_inputs", "insert_steps", "insert_tags", "insert_tasks",
+    "insert_flow_as", "insert_schedule",
+    "insert_shared_inputs", "insert_steps", "insert_tags", "insert_tasks",
     "insert_version", "insert_workflows", "note_lost_runs", "put_worker", "queue_tasks", "record_acts",
     "record_migration", "record_schema_change", "set_state",
     "insert_audit", "insert_key", "insert_questions",
@@ -35,7 +36,7 @@ NAMED = {
     "claim_runs", "clear_attempts", "clear_journal", "clear_logs", "clear_messages",
     "clear_queue", "clear_shared_inputs", "clear_state", "clear_stream_items", "clear_tasks",
     "collect_mail", "count_open_children", "count_open_tasks", "delete_buried", "delete_node",
-    "delete_schedule", "delete_state", "delete_tags", "due_of", "end_backoffs_in_queue",
+    "delete_schedule", "delete_state", "delete_tags", "delete_workflow", "due_of", "end_backoffs_in_queue",
     "answer_questions", "answers_ahead_of", "clear_questions", "close_questions", "close_questions_of",
     "end_item", "end_runs", "ended_runs", "families_of", "find_commit", "find_conflicts", "find_item",
     "find_keys", "find_lost", "find_run", "find_taken", "find_workflows", "first_wait", "flow_versions",
@@ -55,7 +56,8 @@ NAMED = {
     "unread_message_names", "unread_messages_of", "update_schedule", "wake_cancelled_runs",
     "wake_held_runs", "wake_runs", "wake_times_of", "wanted_task", "watched_runs", "watched_tasks",
     "begin_chapters", "chapter_starts", "clear_chapters", "count_steps", "keep_first_chapters",
-    "trim_chapters", "newest_workflow", "drop_items", "drop_empty_items", "empty_items",
+    "trim_chapters", "newest_workflow", "workflow_version", "workflow_versions", "drop_items",
+    "drop_empty_items", "empty_items",
     "first_and_last_steps", "last_questions_named", "list_questions_of", "open_questions_named",
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
     "find_key", "note_key_used", "revoke_key",
@@ -108,11 +110,12 @@ and cancellation are applied to these rows, so a page of such a filter may read 
 SORTS_LITTLE = {"due_services", "urgent_runs"}
 """They sort services, and the levels of priority, but no runs."""
 FEW = {
-    "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "due_schedules",
-    "find_flow", "list_flows", "list_keys", "list_nodes", "list_schedules", "list_workers",
-    "mark_workers_offline", "next_work", "serving_nodes", "worker_at",
+    "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "delete_flow",
+    "due_schedules", "find_flow", "list_flows", "list_keys", "list_nodes", "list_schedules",
+    "list_workers", "list_workflows", "mark_workers_offline", "next_work", "serving_nodes", "worker_at",
 }  # fmt: skip
-"""All schedules, nodes, workers, flows, keys or lost runs, which are few, but only named rows of others."""
+"""All schedules, nodes, workers, flows, workflows, keys or lost runs, which are few; only named rows of
+others."""
 OWNED = {"count_owned_runs", "page_of_owned_runs"}
 """All runs that nodes have in memory."""
 WHOLE = {"count_all_runs"}
@@ -171,7 +174,7 @@ WHOLE_TABLE = re.compile(
 WHOLE_NAMESPACE = re.compile(r"Index Cond: \(namespace = \$1\)$|\(namespace=\?\)$", re.MULTILINE)
 SORTED = re.compile(r"\bSort\b|TEMP B-TREE")
 SMALL = re.compile(
-    r"\b(schedules|nodes|workers|flows|workflows|keys|lost_runs)(_pkey|_by_age|_by_namespace|_1)?\b"
+    r"\b(schedules|nodes|workers|flows|workflows|ranked|keys|lost_runs)(_pkey|_by_age|_by_namespace|_1)?\b"
 )
 
 

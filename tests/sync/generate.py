@@ -60,6 +60,7 @@ PARTS: Final = (
     Part("Flows", (("client/flows.py", "Flows"),), "AsyncFlows", ""),
     Part("Keys", (("client/keys.py", "Keys"),), "AsyncKeys", ""),
     Part("Audit", (("client/audit.py", "Audit"),), "AsyncAudit", ""),
+    Part("WorkflowVersions", (("client/workflows.py", "WorkflowVersions"),), "AsyncWorkflowVersions", ""),
     Part("RunSelection", (("client/selection.py", "RunSelection"),), "AsyncRunSelection", ""),
     Part(
         "ClientCalls",
@@ -90,6 +91,10 @@ PARTS: Final = (
         def audit(self) -> Audit:
             return Audit(self.inner.audit, self._thread)
 
+        @property
+        def workflows(self) -> WorkflowVersions:
+            return WorkflowVersions(self.inner.workflows, self._thread)
+
         def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
             \"\"\"Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end
             their backoffs.\"\"\"
@@ -115,6 +120,7 @@ from holdfast.client.keys import Keys as AsyncKeys
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
 from holdfast.client.selection import RunSelection as AsyncRunSelection
+from holdfast.client.workflows import WorkflowVersions as AsyncWorkflowVersions
 from holdfast.core.values import RunKey
 from holdfast.sync.loop_thread import LoopThread
 

@@ -46,7 +46,7 @@ from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall, TaskBody
 from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import HasChapters, Pinned
 from holdfast.ports.signals import SignalSender
-from holdfast.ports.workflows import Startable
+from holdfast.ports.workflows import Startable, WorkflowReader
 
 if TYPE_CHECKING:
     from holdfast.authoring.graphs.graph import Graph
@@ -154,8 +154,11 @@ class WorkflowKinds(Protocol):
     @property
     def flow_reader(self) -> FlowReader: ...
 
+    @property
+    def reader(self) -> WorkflowReader: ...
+
     def read_published(self, definition: Definition) -> DataWorkflow:
-        """Raises BadFlow."""
+        """Raises BadDag, BadFlow."""
         ...
 
     def read_data(self, definition: Definition) -> DataWorkflow | None:
@@ -296,6 +299,10 @@ class Definitions:
     def flow_reader(self) -> FlowReader:
         return self.kinds.flow_reader
 
+    @property
+    def reader(self) -> WorkflowReader:
+        return self.kinds.reader
+
     def send_with(self, sender: SignalSender) -> None:
         self.signal_sender = sender
 
@@ -323,7 +330,7 @@ class Definitions:
             _log.error("%s %s cannot be read here: %s", definition.name, definition.version, error)
 
     def _read_published(self, definition: Definition) -> DataWorkflow:
-        """Raises BadFlow."""
+        """Raises BadDag, BadFlow."""
         key = (definition.name, definition.version)
         if key not in self._published:
             self._published[key] = self.kinds.read_published(definition)
@@ -428,9 +435,9 @@ class Definitions:
                 raise BadOption("version", version, f"left out: {workflow.name!r} is a task")
             workflow = workflow.alone
         if isinstance(workflow, str):
-            # Only the store knows the newest version of a published flow, so without a version use the
-            # catalog.
-            found = (self.catalog if version is None else self).workflow(workflow, version)
+            # Only the store knows the newest version of a published workflow, and whether a version was
+            # deleted.
+            found = self.catalog.workflow(workflow, version)
         elif hasattr(workflow, "signature") and hasattr(workflow, "claim"):
             found = workflow
             self.catalog.workflow(found.name, found.version)  # refuses a workflow of another catalog

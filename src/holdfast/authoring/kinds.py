@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.core.records import Definition, History
     from holdfast.core.reopening import ReopeningPlan
     from holdfast.ports.flows import FlowReader
+    from holdfast.ports.workflows import WorkflowReader
 
 
 def reopening_plan(kind: str, history: History) -> ReopeningPlan:
@@ -61,9 +62,17 @@ class Kinds:
 
         return DefinitionReader()
 
-    def read_published(self, definition: Definition) -> DataWorkflow:
-        from holdfast.authoring.flow.workflow import read_edition
+    @property
+    def reader(self) -> WorkflowReader:
+        from holdfast.authoring.published_texts import PublishedTextReader
 
+        return PublishedTextReader(read_definition)
+
+    def read_published(self, definition: Definition) -> DataWorkflow:
+        if definition.kind == "dag":
+            from holdfast.authoring.dag.workflow import read_edition
+        else:
+            from holdfast.authoring.flow.workflow import read_edition
         return read_edition(definition)
 
     def read_data(self, definition: Definition) -> DataWorkflow | None:

@@ -79,10 +79,10 @@ def load_workflow_file(file: Path) -> DataWorkflow:
 
 
 def _read(file: str, read_text: Callable[[], str], *, folder: Path | None) -> WorkflowDocument:
-    text, kind = "", _kind_of(b"", file)
+    text, kind = "", kind_of(b"", file)
     try:
         text = read_text()
-        kind = _kind_of(text.encode(), file)
+        kind = kind_of(text.encode(), file)
         return WorkflowDocument(file, kind, text, _parse(kind, text, file, folder))
     except BadDocument as bad:
         return WorkflowDocument(file, kind, text, None, tuple(bad.problems))
@@ -102,7 +102,7 @@ def _parse(kind: _Kind, text: str, file: str, folder: Path | None) -> DataWorkfl
 # --- which kind
 
 
-def _kind_of(data: bytes, file: str) -> _Kind:
+def kind_of(data: bytes, file: str) -> _Kind:
     """Judged by the keys at the top. The loader does the rest."""
     keys = _keys_of_json(data)
     if keys is not None:

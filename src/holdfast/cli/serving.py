@@ -86,7 +86,7 @@ async def serve_until_interrupted(
             await _put_schedules(client, workflows, events)
             names = list(dict.fromkeys(workflow.name for workflow in workflows))
             served = names or [f"task {name}" for name in default_catalog.task_names()]
-            listed = ", ".join([*served, "published flows"])
+            listed = ", ".join([*served, "published workflows"])
             events.print("serving", f"serving {listed}; Ctrl-C stops in order", workflows=names)
             await _work(client, server, interrupts, events, quiet=quiet)
         finally:

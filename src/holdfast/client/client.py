@@ -41,6 +41,7 @@ from holdfast.client.signals import PosterOfRuns
 from holdfast.client.starting import Restarter, Starter
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
+from holdfast.client.workflows import WorkflowVersions
 from holdfast.core.explanations import Explanation
 from holdfast.core.names import check_keywords, is_name
 from holdfast.core.records import Definition, RunRecord
@@ -105,6 +106,7 @@ class Client(RunReading, RunBatches):
         self._archives = Archives(store, namespace=namespace, now=now, calls=self._calls_of)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)
+        self.workflows = WorkflowVersions(store, workflows, self.schedules, namespace=namespace, now=now)
         self.workers = Workers(
             store,
             namespace=namespace,
@@ -281,8 +283,8 @@ class Client(RunReading, RunBatches):
         if version is None:
             known = await self._store.find_newest_definition(self.namespace, name)
         else:
-            found = await self._store.find_definitions(self.namespace, [(name, str(version))])
-            known = found[0] if found else None
+            found = await self._store.find_version(self.namespace, name, str(version))
+            known = None if found is None else found.definition
         if known is None:
             return None
         self._registered.add((known.name, known.version))

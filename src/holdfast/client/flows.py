@@ -153,7 +153,7 @@ class Flows:
         if not is_name(flow):
             raise FlowNotFound(flow, self._namespace)
         found = await self._store.find_flow_version(self._namespace, flow, version)
-        if found is not None:
+        if found is not None and found.kind == "flow":
             return _version_info(found)
         await self._find(flow)
         if version is None:
@@ -218,7 +218,8 @@ class Flows:
 
     async def _versions(self, flow: str) -> list[FlowVersion]:
         """Raises FlowNotFound."""
-        found = await self._store.list_flow_versions(self._namespace, flow) if is_name(flow) else []
+        known = await self._store.list_flow_versions(self._namespace, flow) if is_name(flow) else []
+        found = [each for each in known if each.kind == "flow"]
         if not found:
             await self._find(flow)
         return found

@@ -64,7 +64,7 @@ def explain(situation: Situation, requests: OpenRequests, around: Surroundings) 
 def describe_claim(claim: str) -> str:
     """What a node must have to claim such a run: `workflow 'order'`, `version '2' of workflow 'order'`."""
     if claim == ANY_NODE:
-        return "published flows"
+        return "published workflows"
     name, _, version = claim.partition("@")
     if is_task_claim(claim):
         return f"task {name!r}"

@@ -10,13 +10,13 @@ from holdfast.core.values import RunKey
 from holdfast.ports.access import AccessStore
 from holdfast.ports.archives import ArchiveStore
 from holdfast.ports.changes import ChangeStore
-from holdfast.ports.flows import FlowStore
 from holdfast.ports.retention import RetentionStore
 from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer
 from holdfast.ports.schedules import ScheduleStore
 from holdfast.ports.situations import SituationStore
 from holdfast.ports.store_life import StoreLife
 from holdfast.ports.workers import WorkerStore
+from holdfast.ports.workflow_store import WorkflowStore
 
 
 class WatchedRunStore(StoreLife, HistoryStore, Protocol):
@@ -35,7 +35,7 @@ class ClientStore(
     RunStore,
     SituationStore,
     ScheduleStore,
-    FlowStore,
+    WorkflowStore,
     WorkerStore,
     RetentionStore,
     ChangeStore,

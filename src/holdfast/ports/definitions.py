@@ -19,11 +19,13 @@ class DefinitionStore(Protocol):
     async def register_definitions(
         self, namespace: str, definitions: Sequence[Definition], now: Instant
     ) -> None:
-        """Store these versions. Raises VersionConflict if one is stored with another hash."""
+        """Store these versions. A version that was deleted is there again. Raises VersionConflict if one is
+        stored with another hash."""
         ...
 
     async def find_definitions(self, namespace: str, which: Sequence[tuple[str, str]]) -> list[Definition]:
-        """The stored definitions among these names and versions. Drafts are left out."""
+        """The stored definitions among these names and versions, also of deleted versions: runs of them go
+        on. Drafts are left out."""
         ...
 
     async def find_newest_definition(self, namespace: str, name: str) -> Definition | None:

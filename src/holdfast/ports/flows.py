@@ -37,12 +37,21 @@ class FlowVersion(NamedTuple):
     source: str
     """The definition as it was given, JSON or YAML."""
     created_at: Instant
+    kind: str = "flow"
+    """DAGs are published in the same way, by `hf.workflows`."""
+    input_schema: str | None = None
 
 
 def definition_of(version: FlowVersion) -> Definition:
     """The version as the definition of a workflow."""
     return Definition(
-        version.flow, str(version.number), "flow", version.hash, version.source, is_published=True
+        version.flow,
+        str(version.number),
+        version.kind,
+        version.hash,
+        version.source,
+        is_published=True,
+        input_schema=version.input_schema,
     )
 
 

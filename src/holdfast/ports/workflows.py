@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from holdfast.core.records import Definition, History
 from holdfast.core.reopening import ReopeningPlan
+from holdfast.core.timetable import Plan
 from holdfast.core.values import Payload
 from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import Pinned
@@ -27,6 +28,41 @@ class Startable(NamedTuple):
     """The names of workflows that it may call and that are not defined here."""
 
 
+class WorkflowText(NamedTuple):
+    """The text of a DAG or a flow that can be published."""
+
+    name: str
+    kind: str
+    hash: str
+    """Equal for texts that mean the same. The schedule counts; descriptions and the way of writing do not."""
+    description: str
+    input_schema: str | None
+    plan: Plan | None
+    """The schedule that the text contains."""
+    schedule_input: Mapping[str, Any]
+
+
+class WorkflowReader(Protocol):
+    """Reads and compares the texts of workflows. Its methods may take long, and are called in threads."""
+
+    def read(self, text: str, *, kind: str | None, name: str | None, file: str | None) -> WorkflowText:
+        """Checks it, too. `kind` is `dag` or `flow`; None: the text tells it. `name` replaces that of the
+        text, and `file` is where problems are. Raises BadDag, BadFlow."""
+        ...
+
+    def compare(self, before: Definition, after: Definition) -> list[Any]:
+        """Each change with `path`, `kind`, `before` and `after`. Empty for code. Raises BadDocument."""
+        ...
+
+    def input_schema(self, definition: Definition) -> str | None:
+        """As in `Definition`, also if an older release has stored a DAG or a flow. Raises BadDocument."""
+        ...
+
+    def graph(self, definition: Definition) -> tuple[Any, Any] | None:
+        """What drawings show, and where its parts are. None for code. Raises BadDocument."""
+        ...
+
+
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
 
@@ -40,6 +76,9 @@ class HasRun(Protocol[P, R_co]):
 class Workflows(Protocol):
     @property
     def flow_reader(self) -> FlowReader: ...
+
+    @property
+    def reader(self) -> WorkflowReader: ...
 
     def startable(self, workflow: Any, version: str | int | None) -> Startable:
         """`workflow` is the workflow or task itself, or the name of a workflow. Raises UnknownWorkflow, and

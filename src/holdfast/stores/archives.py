@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from holdfast.core.archive_lines import NUMBERED
 from holdfast.core.run_options import read_run_options
 from holdfast.core.values import Instant, RunKey, RunStatus, later
 from holdfast.errors import VersionConflict
 from holdfast.ports.archives import ArrivingRun, ColumnTypes, RowValues, RunSink, Standing
+from holdfast.ports.flows import DRAFT
 from holdfast.ports.store_life import DUE
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.run_tables import RunColumns, all_rows, renumbered
@@ -67,7 +68,7 @@ class SqlArchiveStore(SqlRole):
                 known = columns.find(tx, "definition", namespace, name, version)
                 if known is None:
                     columns.insert(tx, "definition", [row | {"namespace": namespace}])
-                elif (known["hash"], known["status"]) != (row["hash"], row["status"]):
+                elif _meaning(known) != _meaning(row):
                     raise VersionConflict(name, version)
             for row in flows:
                 if columns.find(tx, "flow", namespace, row["id"]) is None:
@@ -155,6 +156,11 @@ def _family(tx: Transaction, namespace: str, root: RunKey) -> dict[RunKey, str |
 
 
 # --- comparing
+
+
+def _meaning(row: RowValues) -> tuple[Any, bool]:
+    """A version that was deleted here or there is still the same version."""
+    return row["hash"], row["status"] == DRAFT
 
 
 def _compare(

@@ -45,6 +45,6 @@ class SqlFlowStore(SqlDefinitionStore):
         def script(tx: Transaction) -> bool:
             if replaces is None:
                 return bool(tx.rows("insert_version", *row))
-            return bool(tx.rows("replace_draft", *row, replaces))
+            return bool(tx.rows("replace_draft", *row[:7], replaces))
 
         return await self._driver.write(script)

@@ -1,7 +1,7 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
-The roles are in `nodes`, `runs`, `histories`, `situations`, `schedules`, `definitions`, `flows`, `workers`,
-`retention`, `changes`, `archives`, `access` and `store_life`, as they are in `holdfast.ports`.
+The roles are in `nodes`, `runs`, `histories`, `situations`, `schedules`, `definitions`, `flows`, `workflows`,
+`workers`, `retention`, `changes`, `archives`, `access` and `store_life`, as they are in `holdfast.ports`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from holdfast.stores.access import SqlAccessStore
 from holdfast.stores.archives import SqlArchiveStore
 from holdfast.stores.changes import SqlChangeStore
-from holdfast.stores.flows import SqlFlowStore
 from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore
 from holdfast.stores.retention import SqlRetentionStore
@@ -18,6 +17,7 @@ from holdfast.stores.schedules import SqlScheduleStore
 from holdfast.stores.situations import SqlSituationStore
 from holdfast.stores.store_life import SqlStoreLife
 from holdfast.stores.workers import SqlWorkerStore
+from holdfast.stores.workflows import SqlWorkflowStore
 
 
 class SqlStore(
@@ -27,7 +27,7 @@ class SqlStore(
     SqlHistoryStore,
     SqlSituationStore,
     SqlScheduleStore,
-    SqlFlowStore,
+    SqlWorkflowStore,
     SqlWorkerStore,
     SqlRetentionStore,
     SqlChangeStore,

@@ -3,7 +3,7 @@
 Tasks and workflows are written as always, with names from `holdfast`.
 """
 
-from holdfast.sync.calls import Flows, Run, Schedules
+from holdfast.sync.calls import Flows, Run, Schedules, WorkflowVersions
 from holdfast.sync.holdfast import Holdfast
 
-__all__ = ["Flows", "Holdfast", "Run", "Schedules"]
+__all__ = ["Flows", "Holdfast", "Run", "Schedules", "WorkflowVersions"]

@@ -31,6 +31,16 @@ from holdfast.client.selection import BulkReport
 from holdfast.client.selection import RunSelection as AsyncRunSelection
 from holdfast.client.signals import Signal
 from holdfast.client.streams import StreamInfo
+from holdfast.client.workflows import (
+    DeletedWorkflow,
+    PublishedWorkflow,
+    WorkflowDetails,
+    WorkflowDiff,
+    WorkflowGraph,
+    WorkflowInfo,
+    WorkflowVersionInfo,
+)
+from holdfast.client.workflows import WorkflowVersions as AsyncWorkflowVersions
 from holdfast.core.changes import Change
 from holdfast.core.explanations import Explanation
 from holdfast.core.keys import Role
@@ -38,6 +48,7 @@ from holdfast.core.records import Definition, History
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, StartTarget
 from holdfast.core.timetable import Catchup, Plan
 from holdfast.core.values import RunKey, RunStatus
+from holdfast.errors import Problem
 from holdfast.ports.runs import Stranded
 from holdfast.ports.workflows import HasRun
 from holdfast.sync.loop_thread import LoopThread
@@ -361,6 +372,73 @@ class Audit:
         )
 
 
+class WorkflowVersions:
+    def __init__(self, inner: AsyncWorkflowVersions, thread: LoopThread) -> None:
+        self.inner = inner
+        self._thread = thread
+
+    def list(
+        self, *, kind: str | None = None, limit: int = 100, after: str = ""
+    ) -> builtins.list[WorkflowInfo]:
+        """Up to `limit` workflows in the order of their names, those after the name `after`."""
+        return self._thread.call(lambda: self.inner.list(kind=kind, limit=limit, after=after))
+
+    def get(self, name: str, version: str | int | None = None) -> WorkflowDetails:
+        """That version, or the newest. Raises WorkflowNotFound."""
+        return self._thread.call(lambda: self.inner.get(name, version))
+
+    def versions(self, name: str) -> builtins.list[WorkflowVersionInfo]:
+        """The newest first; drafts of flows are left out. Raises WorkflowNotFound."""
+        return self._thread.call(lambda: self.inner.versions(name))
+
+    def input_schema(self, name: str, version: str | int | None = None) -> dict[str, Any] | None:
+        """The JSON Schema of the input, as runs have it. None: an older release has registered this version,
+        or a type of its parameters cannot be described. Raises WorkflowNotFound."""
+        return self._thread.call(lambda: self.inner.input_schema(name, version))
+
+    def diff(self, name: str, before: str | int, after: str | int) -> WorkflowDiff:
+        """What has changed between two versions. Raises WorkflowNotFound, BadDocument."""
+        return self._thread.call(lambda: self.inner.diff(name, before, after))
+
+    def graph(self, name: str, version: str | int | None = None) -> WorkflowGraph:
+        """The graph of a DAG or a flow, and where its parts are drawn. Raises WorkflowNotFound, and NoGraph
+        for code."""
+        return self._thread.call(lambda: self.inner.graph(name, version))
+
+    def validate(
+        self, text: str, *, kind: str | None = None, name: str | None = None, file: str | None = None
+    ) -> builtins.list[Problem]:
+        """What `put` would refuse in this text, each with its place. Nothing is stored."""
+        return self._thread.call(lambda: self.inner.validate(text, kind=kind, name=name, file=file))
+
+    def put(
+        self, text: str, *, kind: str | None = None, name: str | None = None, file: str | None = None
+    ) -> PublishedWorkflow:
+        """Publish the text of a DAG or a flow as the next version, which any node can run.
+
+        A text that means the same as the newest version is that version. `kind` is `dag` or `flow`; without
+        it, the text tells. `name` replaces the name in the text. `file` is where problems are. The schedule
+        in a DAG is put, or deleted if the text has none any more.
+
+        Raises BadDag and BadFlow with all problems, WorkflowTaken if the name belongs to a workflow of
+        another kind, and ScheduleTaken.
+        """
+        return self._thread.call(lambda: self.inner.put(text, kind=kind, name=name, file=file))
+
+    def delete(self, name: str, *, force: bool = False) -> DeletedWorkflow:
+        """Delete all versions: nobody can start them by name any more, and they are not listed.
+
+        Their text stays in the store: runs that have ended can be read and retried. Refused with
+        WorkflowInUse while runs of it have not ended, or while schedules start it. With `force`, these
+        schedules are deleted, and these runs go on to their end with the versions that they began with;
+        nothing is parked or cancelled.
+
+        What a node or a program still has is registered again when it starts, or starts a run of it. Raises
+        WorkflowNotFound.
+        """
+        return self._thread.call(lambda: self.inner.delete(name, force=force))
+
+
 class RunSelection:
     def __init__(self, inner: AsyncRunSelection, thread: LoopThread) -> None:
         self.inner = inner
@@ -414,6 +492,10 @@ class ClientCalls:
     @property
     def audit(self) -> Audit:
         return Audit(self.inner.audit, self._thread)
+
+    @property
+    def workflows(self) -> WorkflowVersions:
+        return WorkflowVersions(self.inner.workflows, self._thread)
 
     def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
         """Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end

@@ -20,7 +20,7 @@ from holdfast.authoring.dag.drafts import DagDraft, PositionedConstant, TaskDraf
 from holdfast.authoring.dag.expressions import hashed_form
 from holdfast.authoring.dag.fields import TOP
 from holdfast.authoring.dag.model import Const, Dag, DagTask, DagWork, Each, FanOut, Ref, Times
-from holdfast.authoring.dag.project_files import check_files
+from holdfast.authoring.dag.project_files import check_files, refuse_files
 from holdfast.authoring.dag.reading import DagDocumentReader
 from holdfast.authoring.documents.file_text import read_text
 from holdfast.authoring.documents.nodes import MapNode, text_of
@@ -31,10 +31,11 @@ from holdfast.core.policies import TaskOptions
 from holdfast.errors import BadDag
 
 
-def load_text(text: str, *, file: str = "<text>", folder: Path | None = None) -> Dag:
+def load_text(text: str, *, file: str = "<text>", folder: Path | None = None, has_folder: bool = True) -> Dag:
     """Raises BadDag with all problems. Problems name `file`, and a DAG without a name is called like it.
 
     With a `folder`, the files that the DAG names are looked for in it, and checked too. Nothing is imported.
+    If it is to have no folder at all (`has_folder`), such files are refused.
     """
     problems = Problems(file)
     root = compose(text, problems)
@@ -44,6 +45,8 @@ def load_text(text: str, *, file: str = "<text>", folder: Path | None = None) ->
         check_document(document, problems)
         if folder is not None:
             check_files(document, folder, problems)
+        if not has_folder:
+            refuse_files(document, problems)
         problems.raise_if_any()
         return _build(document)
     problems.raise_if_any()

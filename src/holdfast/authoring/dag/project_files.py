@@ -36,6 +36,34 @@ def check_files(document: DagDraft, folder: Path, problems: Problems) -> None:
                 pass
 
 
+def refuse_files(document: DagDraft, problems: Problems) -> None:
+    """Refuses what is relative to the folder of a DAG. A published DAG has none."""
+    for draft in document.tasks.values():
+        match draft.work:
+            case PythonFunction(file=str() as file):
+                problems.add(
+                    draft.nodes["file"].position,
+                    f"{show(file)} would be in the folder of the DAG, and a published DAG has none; name a "
+                    "module with `module`, which the nodes can import",
+                )
+            case ShellCommand(command=command):
+                program = command if isinstance(command, str) else command[0]
+                if program.startswith(("./", "../")):
+                    problems.add(
+                        draft.nodes["command"].position,
+                        f"{show(program)} would be in the folder of the DAG, and a published DAG has none; "
+                        "name a program that is on the PATH of the nodes, or give its whole path",
+                    )
+            case _:
+                pass
+        if draft.workdir and not Path(draft.workdir).is_absolute():
+            problems.add(
+                draft.positions["workdir"],
+                f"{show(draft.workdir)} would be in the folder of the DAG, and a published DAG has none; "
+                "give the whole path, or leave it out",
+            )
+
+
 # --- commands
 
 

@@ -19,7 +19,7 @@ from holdfast.authoring.documents.file_text import read_text
 from holdfast.authoring.outline import VisitDetails, WorkflowOutline
 from holdfast.core.codec import Codec, digest_of
 from holdfast.core.input_schemas import InputSchema, written_schema
-from holdfast.core.records import Definition, RunRecord, TaskRecord
+from holdfast.core.records import ANY_NODE, Definition, RunRecord, TaskRecord
 from holdfast.core.run_options import StartTarget
 from holdfast.core.schedule_inputs import DATE, TICK
 from holdfast.core.values import Payload
@@ -97,17 +97,19 @@ class DagSignature:
 class DagWorkflow(StartTarget[..., Any]):
     kind = "dag"
     is_data = True
-    is_pinned = False
 
-    def __init__(self, dag: Dag, source: str, file: Path) -> None:
+    def __init__(self, dag: Dag, source: str, file: Path | None, published: str | None = None) -> None:
+        """`published` is the version number of a published DAG. Any node may run it, in the folder in which
+        the node was started."""
         self.dag = dag
         self.name = dag.name
         self.source = source
-        self.folder = file.parent
-        self.origin = str(file)
+        self.folder = Path.cwd() if file is None else file.parent
+        self.origin = "" if file is None else str(file)
         self.hash = definition_hash(dag)
-        self.version = f"auto-{self.hash[:12]}"
-        self.claim = dag.name
+        self.is_pinned = published is not None
+        self.version = published or f"auto-{self.hash[:12]}"
+        self.claim = dag.name if published is None else ANY_NODE
         self.signature = DagSignature(dag)
         self._bodies: dict[str, tuple[Codec, ProcessBody]] = {}
 
@@ -232,6 +234,9 @@ def parse_dag(text: str, file: str, *, folder: Path | None) -> DagWorkflow:
 
 
 def read_edition(definition: Definition) -> DagWorkflow:
-    """The workflow of a stored version. Raises BadDag."""
-    dag = load_text(definition.source, file=definition.origin)
+    """The workflow of a stored version, from a file or published. Raises BadDag."""
+    dag = load_text(definition.source, file=definition.origin or definition.name)
+    if definition.is_published:
+        dag = msgspec.structs.replace(dag, name=definition.name)
+        return DagWorkflow(dag, definition.source, None, definition.version)
     return DagWorkflow(dag, definition.source, Path(definition.origin))

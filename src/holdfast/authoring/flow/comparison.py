@@ -42,6 +42,13 @@ def compare_flows(before: Flow, after: Flow) -> list[FlowChange]:
     return [comparison.found[steps] for steps in sorted(comparison.found, key=_order)]
 
 
+def compare_documents(before: Any, after: Any) -> list[FlowChange]:
+    """All changes between two values from JSON or YAML, in the order of their paths."""
+    comparison = _DocumentDiff()
+    comparison.values(before, after, ())
+    return [comparison.found[steps] for steps in sorted(comparison.found, key=_order)]
+
+
 _Keys: TypeAlias = tuple[str | int, ...]
 _Map: TypeAlias = dict[str, Any]
 _ABSENT: Final[Any] = object()
@@ -72,19 +79,19 @@ class _DocumentDiff:
 
     def flows(self, before: _Map, after: _Map, at: _Keys) -> None:
         for field in ("name", "description", "start"):
-            self._values(before.get(field, _ABSENT), after.get(field, _ABSENT), (*at, field))
+            self.values(before.get(field, _ABSENT), after.get(field, _ABSENT), (*at, field))
         edges, others = _edges(before), _edges(after)
         for source in edges.keys() | others.keys():
             self._entries(edges.get(source, {}), others.get(source, {}), (*at, "edges", source))
         for key in before["nodes"].keys() | after["nodes"].keys():
             node, other = before["nodes"].get(key, _ABSENT), after["nodes"].get(key, _ABSENT)
-            compare = self._values if node is _ABSENT or other is _ABSENT else self._nodes
+            compare = self.values if node is _ABSENT or other is _ABSENT else self._nodes
             compare(node, other, (*at, "nodes", key))
 
     def _nodes(self, before: _Map, after: _Map, at: _Keys) -> None:
         for field in before.keys() | after.keys():
             value, other = before.get(field, _ABSENT), after.get(field, _ABSENT)
-            compare = self._values
+            compare = self.values
             if value is not _ABSENT and other is not _ABSENT:
                 compare = {"subflow": self.flows, "choice_cases": self._cases}.get(field, compare)
             compare(value, other, (*at, field))
@@ -92,23 +99,23 @@ class _DocumentDiff:
     def _cases(self, before: list[_Map], after: list[_Map], at: _Keys) -> None:
         for number, (case, other) in enumerate(zip_longest(before, after, fillvalue=_ABSENT)):
             if case is _ABSENT or other is _ABSENT:
-                self._values(case, other, (*at, number))
+                self.values(case, other, (*at, number))
             else:
-                self._values(case["action"], other["action"], (*at, number, "action"))
+                self.values(case["action"], other["action"], (*at, number, "action"))
                 # A condition that has changed is shown as a whole.
                 self._note(case["expr"], other["expr"], (*at, number, "expr"))
 
     def _entries(self, before: _Map, after: _Map, at: _Keys) -> None:
         for key in before.keys() | after.keys():
-            self._values(before.get(key, _ABSENT), after.get(key, _ABSENT), (*at, key))
+            self.values(before.get(key, _ABSENT), after.get(key, _ABSENT), (*at, key))
 
-    def _values(self, before: Any, after: Any, at: _Keys) -> None:
+    def values(self, before: Any, after: Any, at: _Keys) -> None:
         if isinstance(before, dict) and isinstance(after, dict):
             self._entries(cast("_Map", before), cast("_Map", after), at)
         elif isinstance(before, list) and isinstance(after, list):
             items, others = cast("list[Any]", before), cast("list[Any]", after)
             for number, (item, other) in enumerate(zip_longest(items, others, fillvalue=_ABSENT)):
-                self._values(item, other, (*at, number))
+                self.values(item, other, (*at, number))
         else:
             self._note(before, after, at)
 

@@ -62,7 +62,7 @@ def serve(
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
-    """Run these workflows and published flows, start the runs of their schedules, and serve the HTTP API.
+    """Run these workflows and published ones, start the runs of their schedules, and serve the HTTP API.
 
     SIGTERM or Ctrl-C stops the node. Tasks under way get a while to finish; other nodes, or the next start,
     do the rest.

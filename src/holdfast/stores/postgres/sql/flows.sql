@@ -28,15 +28,15 @@ SELECT count(*) FROM holdfast.flows WHERE namespace = $1::text;
 
 -- name: flow_versions
 -- The highest number first. $3 is the wanted number, or NULL for all. $4 says whether drafts count.
-SELECT name, number, status, hash, source, created_at FROM holdfast.workflows
+SELECT name, number, status, hash, source, created_at, kind, input_schema FROM holdfast.workflows
 WHERE namespace = $1::text AND name = $2::text AND number IS NOT NULL
-    AND ($3::int8 IS NULL OR number = $3) AND ($4::int4 <> 0 OR status = 'published')
+    AND ($3::int8 IS NULL OR number = $3) AND (status = 'published' OR ($4::int4 <> 0 AND status = 'draft'))
 ORDER BY number DESC
 LIMIT $5::int8;
 
 -- name: insert_version
-INSERT INTO holdfast.workflows (namespace, name, number, version, status, hash, source, created_at, kind, origin)
-VALUES ($1::text, $2::text, $3::int8, ($3)::text, $4::text, $5::text, $6::text, $7::timestamptz, 'flow', '')
+INSERT INTO holdfast.workflows (namespace, name, number, version, status, hash, source, created_at, kind, input_schema, origin)
+VALUES ($1::text, $2::text, $3::int8, ($3)::text, $4::text, $5::text, $6::text, $7::timestamptz, $8::text, $9::text, '')
 ON CONFLICT DO NOTHING
 RETURNING 1;
 
@@ -46,3 +46,11 @@ UPDATE holdfast.workflows SET status = $4::text, hash = $5::text, source = $6::t
 WHERE namespace = $1::text AND name = $2::text AND number = $3::int8 AND version = ($3)::text AND status = 'draft'
     AND hash = $8::text
 RETURNING 1;
+
+-- name: insert_flow_as
+-- With this id; nothing if it is there.
+INSERT INTO holdfast.flows (namespace, id, name, description, created_at)
+VALUES ($1::text, $2::text, $2, $3::text, $4::timestamptz) ON CONFLICT DO NOTHING;
+
+-- name: delete_flow
+DELETE FROM holdfast.flows WHERE namespace = $1::text AND id = $2::text;

@@ -26,15 +26,15 @@ SELECT count(*) FROM flows WHERE namespace = ?1;
 
 -- name: flow_versions
 -- The highest number first. ?3 is the wanted number, or NULL for all. ?4 says whether drafts count.
-SELECT name, number, status, hash, source, created_at FROM workflows
+SELECT name, number, status, hash, source, created_at, kind, input_schema FROM workflows
 WHERE namespace = ?1 AND name = ?2 AND number IS NOT NULL
-    AND (?3 IS NULL OR number = ?3) AND (?4 OR status = 'published')
+    AND (?3 IS NULL OR number = ?3) AND (status = 'published' OR (?4 AND status = 'draft'))
 ORDER BY number DESC
 LIMIT ?5;
 
 -- name: insert_version
-INSERT INTO workflows (namespace, name, number, version, status, hash, source, created_at, kind, origin)
-VALUES (?1, ?2, ?3, CAST(?3 AS TEXT), ?4, ?5, ?6, ?7, 'flow', '')
+INSERT INTO workflows (namespace, name, number, version, status, hash, source, created_at, kind, input_schema, origin)
+VALUES (?1, ?2, ?3, CAST(?3 AS TEXT), ?4, ?5, ?6, ?7, ?8, ?9, '')
 ON CONFLICT DO NOTHING
 RETURNING 1;
 
@@ -43,3 +43,10 @@ RETURNING 1;
 UPDATE workflows SET status = ?4, hash = ?5, source = ?6, created_at = ?7
 WHERE namespace = ?1 AND name = ?2 AND version = CAST(?3 AS TEXT) AND number = ?3 AND status = 'draft' AND hash = ?8
 RETURNING 1;
+
+-- name: insert_flow_as
+-- With this id; nothing if it is there.
+INSERT INTO flows (namespace, id, name, description, created_at) VALUES (?1, ?2, ?2, ?3, ?4) ON CONFLICT DO NOTHING;
+
+-- name: delete_flow
+DELETE FROM flows WHERE namespace = ?1 AND id = ?2;
