@@ -32,6 +32,7 @@ from holdfast.cli.commands import (
     validate,
     watch,
     workers,
+    workflows,
 )
 from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.views.output import say, say_error
@@ -67,7 +68,7 @@ def _root(
 
 
 _FOR_RUNS = (run, serve, runs, explain, logs, watch, schedules, flows, workers, answers, updates, keys)
-_FOR_FILES_AND_DATABASES = (validate, graph, init, doctor, db)
+_FOR_FILES_AND_DATABASES = (workflows, validate, graph, init, doctor, db)
 for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)
 

@@ -16,6 +16,7 @@ from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
     from holdfast.authoring.catalog import DataWorkflow
+    from holdfast.authoring.graphs.graph import Graph
 
 _BOX_CHARACTERS: Final = "●◉│─╭╮╰╯├┤┬┴┼→…"
 _WIDEST: Final = 160
@@ -76,6 +77,14 @@ def graph(
         _write(output, drawing)
     else:
         _print(visible(drawing) if chosen is Format.TEXT else drawing)
+
+
+def print_drawing(graph: Graph) -> None:
+    """Prints it as text, for a terminal."""
+    from holdfast.authoring.graphs.terminal import as_text
+
+    width, is_ascii = _room(None)
+    _print(visible(as_text(graph, width=width, is_ascii=is_ascii)))
 
 
 def _room(output: Path | None) -> tuple[int, bool]:
