@@ -174,6 +174,33 @@ async def test_what_is_wrong_inside_of_an_argument_is_named_by_its_path(
         assert await hf.list() == []
 
 
+class Tree(msgspec.Struct):
+    children: list[Tree] = []
+
+
+async def test_a_value_that_is_too_deep_to_be_checked_is_left_to_the_node(store_url: str) -> None:
+    catalog, tree = Catalog(), Tree()
+    for _ in range(240):
+        tree = Tree([tree])
+
+    @workflow(catalog=catalog)
+    async def height(tree: Tree) -> int:
+        found = 0
+        while tree.children:
+            tree, found = tree.children[0], found + 1
+        return found
+
+    async with (
+        Holdfast(store_url, catalog=catalog),
+        Holdfast(store_url, catalog=Catalog(), engine=False) as hf,
+    ):
+        run = await hf.start("height", tree)
+
+        assert await run.result(timeout=SOON) == 240
+        with pytest.raises(WrongType, match=r"tree\.children\[0\]: expected a map of fields, got 5"):
+            await hf.start("height", {"children": [5]})
+
+
 async def test_what_an_older_release_registered_takes_arguments_by_name_and_the_node_checks_them(
     store_url: str,
 ) -> None:

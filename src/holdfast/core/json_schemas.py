@@ -57,7 +57,10 @@ def find_mismatch(schema: Schema, value: Any, place: str = "the answer") -> str 
     """The first place where the value does not fit, and why. None if it fits. `place` is what the value is
     called."""
     definitions: Mapping[str, Any] = {} if isinstance(schema, bool) else schema.get("$defs", {})
-    return next(_mismatches(schema, value, place, definitions), None)
+    try:
+        return next(_mismatches(schema, value, place, definitions), None)
+    except RecursionError:
+        return None  # nested more deeply than can be checked here; the code reads it as its type anyway
 
 
 def _mismatches(schema: Schema, value: Any, place: str, known: Mapping[str, Any]) -> Iterator[str]:
