@@ -24,7 +24,7 @@ from holdfast.client.waiters import Waiters
 from holdfast.core.codec import Codec
 from holdfast.core.ids import KeyMaker
 from holdfast.core.records import Definition, TaskRecord
-from holdfast.core.values import RunKey, later
+from holdfast.core.values import RunKey, later, moment
 from holdfast.engine.after_commits import AfterCommits
 from holdfast.engine.audit_pruning import AuditPruner
 from holdfast.engine.change_pruning import ChangePruner
@@ -195,6 +195,26 @@ class Holdfast(Client):
                 each.cancel()
         if isinstance(self._engine.failure, Exception):
             raise node_stopped(self._engine.failure)
+
+    async def wait_until_idle(self) -> dt.datetime | None:
+        """Wait until everything is done that is due on this node: runs that it can take, due timers and
+        schedules, and tasks under way. Returns when the next thing is due, or None if nothing will be by
+        itself.
+
+        A run that waits for a time, a message, a worker or a person is not waited for. Neither is one that
+        another node has, but the end of that node's lease counts as the next thing: its runs are due if it
+        dies.
+
+        Raises NodeStopped if the engine fails."""
+        self._check_loop()
+        if not self._is_open or self._closing is not None:
+            raise NotOpen
+        if self._engine is None:
+            raise BadOption("engine", False, "True in a process that is to work")
+        due = await self._engine.wait_until_idle()
+        if isinstance(self._engine.failure, Exception):
+            raise node_stopped(self._engine.failure)
+        return None if due is None else moment(due)
 
     def expect_stop(self, exit_code: int) -> None:
         """The process was told to stop, and the event loop was asked to see to it. If the loop stands still

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast import Catalog, Holdfast, load_dag
 from holdfast.authoring.dag.workflow import DagWorkflow
-from holdfast.cli.serving import EventPrinter, _put_schedules
+from holdfast.cli.serving import EventPrinter, put_schedules
 from holdfast.client.schedules import ScheduleInfo
 
 
@@ -30,17 +30,17 @@ async def test_two_nodes_that_begin_at_the_same_time_may_delete_the_same_schedul
         Holdfast(url, catalog=catalog, engine=False) as one,
         Holdfast(url, catalog=catalog, engine=False) as two,
     ):
-        await _put_schedules(one, [scheduled], events)
+        await put_schedules(one, [scheduled], events)
         taken_out = written(tmp_path / "job.yaml", job, Catalog())
         look = one.schedules.list
 
         async def look_and_then_be_slower() -> list[ScheduleInfo]:
             found = await look()
-            await _put_schedules(two, [taken_out], events)
+            await put_schedules(two, [taken_out], events)
             return found
 
         monkeypatch.setattr(one.schedules, "list", look_and_then_be_slower)
-        await _put_schedules(one, [taken_out, other], events)
+        await put_schedules(one, [taken_out, other], events)
 
         assert [each.name for each in await look()] == ["other"]
     assert capsys.readouterr().err.count("schedule job is deleted: it is not in its file any more") == 2

@@ -7,6 +7,7 @@ from tests.faults import (
     of_archives,
     of_chapters,
     of_clients,
+    of_commands,
     of_dags,
     of_databases,
     of_engines,
@@ -52,6 +53,7 @@ FAULTS = {
         of_chapters,
         of_questions,
         of_access,
+        of_commands,
     )
     for fault in module.FAULTS
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime as dt
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, assert_never
 
 from holdfast.authoring.catalog import default_catalog
 from holdfast.authoring.kinds import as_data
@@ -38,6 +38,12 @@ _NEWEST = 200
 """How many runs are looked at. On a node that does more in two seconds the lines are a sample."""
 
 
+class Events(Protocol):
+    """Who is told what happens."""
+
+    def print(self, event: str, text: str, at: dt.datetime | None = None, **facts: Any) -> None: ...
+
+
 class EventPrinter:
     """Prints what happens: lines on stderr for people, or JSON objects on stdout, one per line."""
 
@@ -66,8 +72,12 @@ async def serve_until_interrupted(
     address: ApiAddress | None,
     *,
     quiet: bool,
+    until_idle: bool = False,
 ) -> None:
-    """Returns after SIGTERM or Ctrl-C. Raises NodeStopped, and any error that prevents the start."""
+    """Returns after SIGTERM or Ctrl-C, and with `until_idle` also when nothing is due here.
+
+    Raises NodeStopped, and any error that prevents the start.
+    """
     client = new_holdfast(database, engine=True)
     client.exit_when_stalled(ExitCode.STALLED)
     with user_prints_to_stderr(), contextlib.ExitStack() as stack:
@@ -83,37 +93,52 @@ async def serve_until_interrupted(
         try:
             # First: it may be refused, and then nothing must be changed.
             server = None if address is None else await _start_api(client, address, events)
-            await _put_schedules(client, workflows, events)
+            await put_schedules(client, workflows, events)
             names = list(dict.fromkeys(workflow.name for workflow in workflows))
             served = names or [f"task {name}" for name in default_catalog.task_names()]
             listed = ", ".join([*served, "published workflows"])
-            events.print("serving", f"serving {listed}; Ctrl-C stops in order", workflows=names)
-            await _work(client, server, interrupts, events, quiet=quiet)
+            how_long = "until nothing is due; " if until_idle else ""
+            events.print("serving", f"serving {listed}; {how_long}Ctrl-C stops in order", workflows=names)
+            await _work(client, server, interrupts, events, quiet=quiet, until_idle=until_idle)
         finally:
             await close_in_order(close, interrupts, database.settings.drain_seconds)
         events.print("stopped", "stopped")
 
 
 async def _work(
-    client: Holdfast, server: ApiServer | None, interrupts: Interrupts, events: EventPrinter, *, quiet: bool
+    client: Holdfast,
+    server: ApiServer | None,
+    interrupts: Interrupts,
+    events: EventPrinter,
+    *,
+    quiet: bool,
+    until_idle: bool,
 ) -> None:
-    """Returns when a signal arrives. Raises NodeStopped."""
-    parts: list[asyncio.Future[Any]] = [
-        asyncio.ensure_future(client.serve()),
-        asyncio.ensure_future(interrupts.next()),
-    ]
+    """Returns when a signal arrives, or nothing is due any more and that is asked for. Raises NodeStopped."""
+    reports = None if quiet else RunReports(client, events)
+    if reports is not None:
+        await reports.begin()
+    parts: list[Coroutine[Any, Any, Any]] = [client.serve(), interrupts.next()]
     if server is not None:
-        parts.append(asyncio.ensure_future(server.wait_until_stopped()))
-    if not quiet:
-        parts.append(asyncio.ensure_future(_report_runs(client, events)))
+        parts.append(server.wait_until_stopped())
+    if reports is not None:
+        parts.append(reports.go_on(_LOOK_EVERY))
+    if until_idle:
+        parts.append(_report_idle(client, reports, events))
+    await wait_for_first(parts)
+
+
+async def wait_for_first(parts: Sequence[Coroutine[Any, Any, Any]]) -> None:
+    """Runs all of them until one returns or raises, and cancels the others. Raises what that one raised."""
+    tasks = [asyncio.ensure_future(part) for part in parts]
     try:
-        done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for each in done:
             each.result()
     finally:
-        for each in parts:
+        for each in tasks:
             each.cancel()
-        await asyncio.gather(*parts, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _start_api(client: Holdfast, address: ApiAddress, events: EventPrinter) -> ApiServer | None:
@@ -144,9 +169,7 @@ async def _start_api(client: Holdfast, address: ApiAddress, events: EventPrinter
 # --- schedules
 
 
-async def _put_schedules(
-    client: Holdfast, workflows: Sequence[WorkflowDefinition], events: EventPrinter
-) -> None:
+async def put_schedules(client: Holdfast, workflows: Sequence[WorkflowDefinition], events: Events) -> None:
     """Makes the stored schedules those of the files.
 
     A schedule that is no longer in its file is deleted. The schedule has the name of its workflow, so it is
@@ -177,38 +200,56 @@ async def _put_schedules(
 # --- runs
 
 
-async def _report_runs(client: Holdfast, events: EventPrinter) -> None:
+class RunReports:
     """Prints a line when a run begins and a line when it ends."""
-    shown: dict[str, RunStatus] = {}
-    with contextlib.suppress(StoreError):
-        shown = {info.key: info.status for info in await client.list(limit=_NEWEST)}
-    while True:
-        await asyncio.sleep(_LOOK_EVERY)
+
+    def __init__(self, client: Holdfast, events: Events) -> None:
+        self._client = client
+        self._events = events
+        self._shown: dict[str, RunStatus] = {}
+
+    async def begin(self) -> None:
+        """What has happened until now is not printed."""
+        with contextlib.suppress(StoreError):
+            self._shown = {info.key: info.status for info in await self._client.list(limit=_NEWEST)}
+
+    async def go_on(self, every: float) -> None:
+        while True:
+            await asyncio.sleep(every)
+            await self.look()
+
+    async def look(self) -> None:
+        """Prints the runs whose status has changed."""
         with contextlib.suppress(StoreError):  # the node waits for the store, and logs that
-            shown = await _report_changes(client, events, shown)
+            self._shown = await self._changed()
+
+    async def _changed(self) -> dict[str, RunStatus]:
+        newest = await self._client.list(limit=_NEWEST)
+        for info in reversed(newest):
+            before = self._shown.get(info.key)
+            if before is not info.status:
+                _print_status(self._events, info, before)
+        now = {info.key: info.status for info in newest}
+        # A run that has left the page of the newest while it is under way is looked up by itself.
+        older = [key for key, status in self._shown.items() if key not in now and not status.is_final]
+        for key in older[:_NEWEST]:
+            info = await self._client.describe(key)
+            now[key] = info.status
+            if info.status is not self._shown[key]:
+                _print_status(self._events, info, self._shown[key])
+        return now
 
 
-async def _report_changes(
-    client: Holdfast, events: EventPrinter, shown: dict[str, RunStatus]
-) -> dict[str, RunStatus]:
-    """Prints the runs whose status differs from `shown`. Returns the statuses now."""
-    newest = await client.list(limit=_NEWEST)
-    for info in reversed(newest):
-        before = shown.get(info.key)
-        if before is not info.status:
-            _print_status(events, info, before)
-    now = {info.key: info.status for info in newest}
-    # A run that has left the page of the newest while it is under way is looked up by itself.
-    older = [key for key, status in shown.items() if key not in now and not status.is_final]
-    for key in older[:_NEWEST]:
-        info = await client.describe(key)
-        now[key] = info.status
-        if info.status is not shown[key]:
-            _print_status(events, info, shown[key])
-    return now
+async def _report_idle(client: Holdfast, reports: RunReports | None, events: Events) -> None:
+    """Returns when nothing is due here. Raises NodeStopped."""
+    next_at = await client.wait_until_idle()
+    if reports is not None:
+        await reports.look()
+    when = "nothing is to come" if next_at is None else f"the next is due at {moment_text(next_at)}"
+    events.print("idle", f"nothing is due; {when}", next_at=next_at)
 
 
-def _print_status(events: EventPrinter, info: RunInfo, before: RunStatus | None) -> None:
+def _print_status(events: Events, info: RunInfo, before: RunStatus | None) -> None:
     if before is None and info.status.is_final:
         _print_run(events, info, info.created_at, "starts", RunStatus.PENDING)
     match info.status:
@@ -226,7 +267,7 @@ def _print_status(events: EventPrinter, info: RunInfo, before: RunStatus | None)
     _print_run(events, info, at, text + why, info.status)
 
 
-def _print_run(events: EventPrinter, info: RunInfo, at: dt.datetime, text: str, status: RunStatus) -> None:
+def _print_run(events: Events, info: RunInfo, at: dt.datetime, text: str, status: RunStatus) -> None:
     problem = info.failure.summary if info.failure is not None and status is info.status else None
     facts = {"run": info.id, "key": info.key, "workflow": info.workflow, "status": status, "problem": problem}
     events.print("run", f"run {info.id} of {info.workflow} {text}", at, **facts)

@@ -128,6 +128,15 @@ class Admission:
         self._saturated.update(claim for claim in known if self._free_for(claim) <= 0)
         return [claim for claim in known if claim not in self._saturated] if self._saturated else known
 
+    def all_claims(self) -> Sequence[str]:
+        """Also those that it has no room for now."""
+        return self._programs.claims()
+
+    @property
+    def has_room_for_mail(self) -> bool:
+        """Whether a commit would collect messages. If not, runs have to read what is in memory first."""
+        return self._residents.mail.bytes < self._claim_bytes
+
     def claim_request(self) -> ClaimRequest:
         runs = self.runs_wanted()
         if runs is not None:

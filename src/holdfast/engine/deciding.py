@@ -76,6 +76,9 @@ class Decider:
         self._poller = poller
         self._starts = starts
         self._committer = committer
+        self.hands_back_waiting = False
+        """Whether runs that only wait are handed back without making them due. Those with long histories
+        always are: the next owner need not load them before there is something to do."""
 
     def next_due(self) -> Instant | None:
         """When there will be something to decide, if nothing happens before."""
@@ -107,8 +110,8 @@ class Decider:
         if hand_back:
             for resident in self._residents:
                 if not resident.is_gone:
-                    # The next owner need not load a long history before there is something to do.
-                    is_waiting = self._residents.is_kept(resident) and resident.is_idle
+                    may_wait = self.hands_back_waiting or self._residents.is_kept(resident)
+                    is_waiting = may_wait and self._residents.may_leave(resident)
                     tick.release(resident, wake_at=resident.wake_at if is_waiting else now)
         else:
             self._release_idle(tick)

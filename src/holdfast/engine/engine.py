@@ -28,6 +28,7 @@ from holdfast.engine.deciding import Decider
 from holdfast.engine.dispatcher import Dispatcher, ExecutorRouter
 from holdfast.engine.effects import Effects, RunObserver
 from holdfast.engine.gc_pause import GcPause, relax_gc
+from holdfast.engine.idle_wait import IdleWait
 from holdfast.engine.inbox import EngineInbox
 from holdfast.engine.lease import NodeLease
 from holdfast.engine.lease_keeper import KeeperRunner, KeeperThread, LeaseKeeper
@@ -188,6 +189,9 @@ class Engine:
             admission=admission,
             observer=observer,
             inbox=inbox,
+        )
+        self._idle_wait = IdleWait(
+            clock, residents, dispatcher, self._loader, starts, self._poller, lambda: self.is_waiting
         )
         self._registered: set[tuple[str, str]] = set()
         """Workflows of children whose definitions are known to be in the store, by name and version."""
@@ -397,6 +401,14 @@ class Engine:
             cancelled > 0 and self._dispatcher.has_waiting,
         )
 
+    async def wait_until_idle(self) -> Instant | None:
+        """Wait until nothing is due for this node, or its loop has ended: see `IdleWait`."""
+        assert self._main is not None
+        due = await self._idle_wait.until_idle(self.node, self._main)
+        # If the node stops now, nothing must be due because of that: nobody might be there for a long time.
+        self._decider.hands_back_waiting = True
+        return due
+
     def look_into_store(self) -> None:
         """Poll the store now: for tests in which time stands still, and with it the interval of the polls."""
         self._poller.poll_now()
@@ -408,6 +420,7 @@ class Engine:
             deadline: Instant | None = None
             while True:
                 self._is_ticking = False
+                self._idle_wait.note_rest()
                 due = self._decider.next_due()
                 until = deadline if due is None else min(due, deadline or due)
                 await self._clock.wait(self._inbox.wake_event, until)

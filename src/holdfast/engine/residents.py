@@ -133,10 +133,10 @@ class Residents:
                 return
             del self._idle[key]
             resident = self._all.get(key)
-            if resident is not None and self._may_leave(resident):
+            if resident is not None and self.may_leave(resident):
                 yield resident
 
-    def _may_leave(self, resident: Resident) -> bool:
+    def may_leave(self, resident: Resident) -> bool:
         """Whether it is idle and has nothing to read, in memory or in the store."""
         return resident.is_idle and resident.key not in self._ready and resident.key not in self.mail.left
 
@@ -154,7 +154,7 @@ class Residents:
             key = next(iter(self._kept))
             self._forget_kept(key)
             resident = self._all.get(key)
-            if resident is not None and self._may_leave(resident):
+            if resident is not None and self.may_leave(resident):
                 yield resident
 
     def _forget_kept(self, key: RunKey) -> None:

@@ -79,6 +79,13 @@ class ScheduleFirer:
                 self._unable[schedule.name, schedule.revision] = later(now, _PUT_OFF)
         return has_moved
 
+    async def next_try(self, now: Instant) -> Instant | None:
+        """When to fire the first of the schedules that are due: now, or later if this node was unable to.
+        None if none is due. Raises StoreError."""
+        limit = _AT_ONCE + len(self._unable)
+        due = await self._store.due_schedules(self._namespace, self.workflows(), now, limit)
+        return min((self._unable.get((each.name, each.revision), now) for each in due), default=None)
+
     async def _fire(self, schedule: ScheduleRecord, now: Instant) -> bool:
         plan = _decode_plan(schedule.plan)
         state = ScheduleState(schedule.cursor, schedule.queued)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+from collections.abc import Sequence
 
 from holdfast.core.values import Instant, NodeId, RunKey, later
 from holdfast.engine.admission import Admission
@@ -137,6 +138,27 @@ class StorePoller:
             soon = _SOON if has_moved else _RETRY_AFTER
             self.poll_by(later(now, soon) if work.schedule_at <= now else work.schedule_at)
 
+    async def next_due(self, node: NodeId) -> Instant | None:
+        """When the store has something that this node would do, also if it has no room for it now. Not in the
+        future if that is due, or if the store does not answer."""
+        now = self._clock.now()
+        try:
+            wanted = self._admission.runs_wanted()
+            if wanted is None:
+                claims, workflows = self._admission.all_claims(), self._schedules.workflows()
+                work = await self._store.next_work(self._namespace, node, claims, workflows)
+            else:
+                work = await self._own_work(node, wanted)
+            schedule_at = work.schedule_at
+            if schedule_at is not None and schedule_at <= now:
+                schedule_at = await self._schedules.next_try(now)
+        except StoreError:
+            return now
+        if work.has_lost_runs or (work.has_mail and self._admission.has_room_for_mail):
+            return now
+        dues = (work.wake_at, work.expires_at, schedule_at)
+        return min((at for at in dues if at is not None), default=None)
+
     async def _pass_on_if_full(self, now: Instant) -> None:
         """A run may be meant for this node that it has no room for. The others need not wait for that."""
         is_full = self._admission.is_limiting or self._admission.free <= 0
@@ -162,6 +184,9 @@ class StorePoller:
             self.has_more_peers = self.has_more_peers or peers > self._admission.peers
             self._admission.peers = peers
             return work
+        return await self._own_work(node, wanted)
+
+    async def _own_work(self, node: NodeId, wanted: Sequence[RunKey]) -> NextWork:
         work = await self._store.next_work(self._namespace, node, ())
         wake_at = await self._store.next_due_time(self._namespace, wanted) if wanted else None
         return work._replace(wake_at=wake_at)

@@ -972,6 +972,18 @@ class ClientCalls:
         """
         return self._thread.call(lambda: self.inner.import_runs(source, **options))
 
+    def wait_until_idle(self) -> dt.datetime | None:
+        """Wait until everything is done that is due on this node: runs that it can take, due timers and
+        schedules, and tasks under way. Returns when the next thing is due, or None if nothing will be by
+        itself.
+
+        A run that waits for a time, a message, a worker or a person is not waited for. Neither is one that
+        another node has, but the end of that node's lease counts as the next thing: its runs are due if it
+        dies.
+
+        Raises NodeStopped if the engine fails."""
+        return self._thread.call(self.inner.wait_until_idle)
+
     def take_up(self, run: Run[Any] | str) -> None:
         """Work on this run and its children too, if the engine is limited to its own runs
         (`engine="own"`)."""

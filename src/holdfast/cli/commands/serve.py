@@ -1,8 +1,8 @@
-"""`holdfast serve`: a node that works until it is told to stop."""
+"""`holdfast serve` and `holdfast worker`: a node that works until it is told to stop."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.options import Db, Namespace
 from holdfast.cli.views.output import user_prints_to_stderr
 from holdfast.errors import BadOption
+
+if TYPE_CHECKING:
+    from holdfast.cli.serving import ApiAddress
 
 _DEFAULT_HOST = "127.0.0.1"
 _DEFAULT_PORT = 8070
@@ -21,6 +24,14 @@ _Targets = Annotated[
     typer.Argument(
         metavar="[TARGET]...",
         help="YAML or JSON files, modules or Python files, or one workflow of these: file.py:workflow.",
+        show_default=False,
+    ),
+]
+_Modules = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="MODULE...",
+        help="Modules, Python files, YAML or JSON files, or one workflow of these: file.py:workflow.",
         show_default=False,
     ),
 ]
@@ -44,12 +55,17 @@ _Port = Annotated[
     ),
 ]
 _NoHttp = Annotated[bool, typer.Option("--no-http", help="Serve no HTTP API.")]
+_UntilIdle = Annotated[
+    bool,
+    typer.Option("--until-idle", help="Do what is due, and end: do not wait for what is due later."),
+]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON lines on stdout as things happen.")]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not report runs.")]
 
 
 def register(app: typer.Typer) -> None:
     app.command("serve")(serve)
+    app.command("worker")(worker)
 
 
 def serve(
@@ -57,6 +73,7 @@ def serve(
     host: _Host = None,
     port: _Port = None,
     no_http: _NoHttp = False,
+    until_idle: _UntilIdle = False,
     quiet: _Quiet = False,
     as_json: _Json = False,
     db: Db = None,
@@ -64,11 +81,14 @@ def serve(
 ) -> None:
     """Run these workflows and published ones, start the runs of their schedules, and serve the HTTP API.
 
-    SIGTERM or Ctrl-C stops the node. Tasks under way get a while to finish; other nodes, or the next start,
-    do the rest.
+    No code but that of the targets is loaded. SIGTERM or Ctrl-C stops the node. Tasks under way get a while
+    to finish; other nodes, or the next start, do the rest.
+
+    With --until-idle the node ends by itself, with exit code 0, when no task runs and nothing is due: no run
+    that it can take, no timer, no schedule, no message. A run that waits for a time, a message, a worker or a
+    person does not keep it. It says when the next thing is due.
     """
-    from holdfast.cli.arguments.targets import load_all
-    from holdfast.cli.serving import ApiAddress, EventPrinter, serve_until_interrupted
+    from holdfast.cli.serving import ApiAddress
 
     if host is not None and not host.strip():
         raise BadOption("--host", host, "a name or an address of this machine")
@@ -76,16 +96,55 @@ def serve(
         raise BadOption("--port", port, f"a number from 0 to {_LAST_PORT}")
     if no_http and (host is not None or port is not None):
         raise BadOption("--no-http", True, "left out where --host or --port is given")
-    with user_prints_to_stderr():
-        loaded = load_all(targets or [], is_first_a_workflow=False)
     option = "--port" if port is not None else "--host" if host is not None else None
     address = ApiAddress(
         _DEFAULT_HOST if host is None else host, _DEFAULT_PORT if port is None else port, option
     )
+    _serve(
+        targets or [],
+        None if no_http else address,
+        until_idle=until_idle,
+        quiet=quiet,
+        as_json=as_json,
+        db=db,
+        namespace=namespace,
+    )
+
+
+def worker(
+    modules: _Modules,
+    until_idle: _UntilIdle = False,
+    quiet: _Quiet = False,
+    as_json: _Json = False,
+    db: Db = None,
+    namespace: Namespace = None,
+) -> None:
+    """Run the workflows and tasks of these modules, without the HTTP API.
+
+    As `holdfast serve --no-http`: it also runs published flows and fires schedules.
+    """
+    _serve(modules, None, until_idle=until_idle, quiet=quiet, as_json=as_json, db=db, namespace=namespace)
+
+
+def _serve(
+    targets: list[str],
+    address: ApiAddress | None,
+    *,
+    until_idle: bool,
+    quiet: bool,
+    as_json: bool,
+    db: str | None,
+    namespace: str | None,
+) -> None:
+    from holdfast.cli.arguments.targets import load_all
+    from holdfast.cli.serving import EventPrinter, serve_until_interrupted
+
+    with user_prints_to_stderr():
+        loaded = load_all(targets, is_first_a_workflow=False)
     database, events = find_database(db, namespace), EventPrinter(as_json=as_json)
     try:
         run_async(
-            serve_until_interrupted(database, loaded, events, None if no_http else address, quiet=quiet)
+            serve_until_interrupted(database, loaded, events, address, quiet=quiet, until_idle=until_idle)
         )
     except BrokenPipeError:
         raise typer.Exit(ExitCode.BROKEN_PIPE) from None

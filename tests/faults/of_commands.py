@@ -1,0 +1,30 @@
+"""Faults in what `serve` and `dev` promise: to end when nothing is due, and to go on when an edit is bad."""
+
+from __future__ import annotations
+
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases
+
+FAULTS = [
+    Fault(
+        "idle-with-work-in-the-store",
+        "a node that is to do what is due asks the store before it ends",
+        [Code("engine.idle_wait:until_idle").replace("due is None or due > A", "True")],
+        cases("engine/test_idle_wait.py", "test_what_is_due_and_nobody_has_told_the_node_of_is_done"),
+    ),
+    Fault(
+        "idle-with-work-in-memory",
+        "a node that is to do what is due waits for its tasks",
+        [
+            Code("engine.idle_wait:_only_waits").replace("self._dispatcher.running", "False"),
+            Code("engine.idle_wait:_only_waits").replace("resident.is_idle", "True"),
+        ],
+        cases("engine/test_idle_wait.py", "test_a_task_that_runs_is_waited_for_on_a_thread_too"),
+    ),
+    Fault(
+        "idle-node-makes-sleepers-due",
+        "a node that ends because nothing is due leaves nothing due",
+        [Code("engine.engine:wait_until_idle").replace("self._decider.hands_back_waiting = True", "pass")],
+        cases("engine/test_idle_wait.py", "test_a_run_that_sleeps_is_not_waited_for_and_its_time_is_told"),
+    ),
+]
