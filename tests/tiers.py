@@ -23,6 +23,12 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "chaos/test_half_open.py": (),
     "chaos/test_many_processes.py": (),
     "cli/test_asking.py": ("test_a_reader_that_leaves_is_no_error",),
+    "cli/test_dev.py": (
+        "test_a_port_that_is_taken_is_refused_if_it_was_asked_for_and_else_the_next_one_is_used",
+        "test_no_request_is_refused_while_code_is_loaded_again",
+        "test_a_second_ctrl_c_ends_it_at_once",
+        "test_when_the_terminal_is_closed_nothing_is_left_and_no_task_fails",
+    ),
     "cli/test_main.py": ("test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed",),
     "cli/test_questions.py": ("test_runs_show_tells_who_did_what",),
     "cli/test_resume.py": (

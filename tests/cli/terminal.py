@@ -98,6 +98,7 @@ class Terminal:
             start_new_session=True,
         )
         self._slave = slave
+        self._descriptors: tuple[int, ...] = (self._master, slave)
 
     def __enter__(self) -> Self:
         return self
@@ -106,8 +107,13 @@ class Terminal:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        os.close(self._master)
-        os.close(self._slave)
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the window. May be called again."""
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        self._descriptors = ()
 
     def typed_ahead(self) -> bytes:
         """What the next who reads from the terminal would get, such as the shell."""

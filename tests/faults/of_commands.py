@@ -27,4 +27,26 @@ FAULTS = [
         [Code("engine.engine:wait_until_idle").replace("self._decider.hands_back_waiting = True", "pass")],
         cases("engine/test_idle_wait.py", "test_a_run_that_sleeps_is_not_waited_for_and_its_time_is_told"),
     ),
+    Fault(
+        "old-child-stops-for-a-bad-edit",
+        "if new code cannot be loaded, what was loaded before goes on",
+        [Code("cli.dev.child:main").replace("loaded.broken.intersection(order.needed)", "False")],
+        cases("cli/test_dev.py", "test_after_a_bad_edit_the_old_code_goes_on_until_it_is_mended"),
+    ),
+    Fault(
+        "old-child-stops-before-the-new-one-is-ready",
+        "the old child is told to stop when the new one has loaded everything, and not before",
+        [
+            Code("cli.dev.supervisor:_tell_refusal").insert_before(
+                "await child.wait_until_ended(_STOP_SECONDS)", "self._current and self._current.kill()"
+            )
+        ],
+        cases("cli/test_dev.py", "test_code_that_kills_its_process_when_it_is_imported_is_not_taken"),
+    ),
+    Fault(
+        "orphaned-child",
+        "a child whose supervisor was killed ends",
+        [Code("cli.dev.child:_listen").replace("self._set(self.must_stop)", "time.sleep(60)")],
+        cases("cli/test_dev.py", "test_when_the_supervisor_goes_nothing_is_left"),
+    ),
 ]

@@ -199,6 +199,16 @@ class Catalog:
     def add_edition(self, workflow: DataWorkflow) -> None:
         self.editions[workflow.name, workflow.version] = workflow
 
+    def forget_module(self, module: str) -> None:
+        """Take back what this module has added: its import has failed."""
+        for name, task in list(self._tasks.items()):
+            if task.function.__module__ == module:
+                del self._tasks[name]
+        for versions in self._workflows.values():
+            for version, workflow in list(versions.items()):
+                if workflow.origin.startswith(f"{module}:"):
+                    del versions[version]
+
     def task(self, name: str) -> TaskDefinition:
         task = self.find_task(checked_name("the name of a task", name))
         if task is None:

@@ -136,12 +136,12 @@ def workflows_in(folder: Path) -> list[str]:
             if not each.startswith(".") and not Path(path, each, "pyvenv.cfg").exists()
         )
         for name in sorted(names):
-            if name.endswith(SUFFIXES) and _looks_like_a_workflow(Path(path, name)):
+            if name.endswith(SUFFIXES) and looks_like_a_workflow(Path(path, name)):
                 found.append(str(Path(path, name)))
     return found
 
 
-def _looks_like_a_workflow(file: Path) -> bool:
+def looks_like_a_workflow(file: Path) -> bool:
     """Whether it has `tasks` at the top, or two keys of a flow. Other tools have YAML and JSON files too."""
     try:
         with file.open("rb") as stream:

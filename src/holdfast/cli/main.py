@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import errno
 import io
-import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +15,7 @@ import typer
 from holdfast.cli.commands import (
     answers,
     db,
+    dev,
     doctor,
     explain,
     flows,
@@ -35,8 +34,8 @@ from holdfast.cli.commands import (
     workflows,
 )
 from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.log_lines import log_to_stderr
 from holdfast.cli.views.output import say, say_error
-from holdfast.cli.views.visible import visible
 from holdfast.errors import BadDocument, HoldfastError
 
 app = typer.Typer(
@@ -64,10 +63,10 @@ def _root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    _log_to_stderr()
+    log_to_stderr()
 
 
-_FOR_RUNS = (run, serve, runs, explain, logs, watch, schedules, flows, workers, answers, updates, keys)
+_FOR_RUNS = (run, dev, serve, runs, explain, logs, watch, schedules, flows, workers, answers, updates, keys)
 _FOR_FILES_AND_DATABASES = (workflows, validate, graph, init, doctor, db)
 for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)
@@ -145,35 +144,6 @@ def _flush_streams() -> None:
             stream.flush()
         except OSError:  # nobody reads the pipe, or the disk is full
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-# --- logging
-
-
-def _log_to_stderr() -> None:
-    handler = logging.StreamHandler()
-    handler.setFormatter(_VisibleFormatter("%(levelname)s: %(message)s"))
-    handler.addFilter(_without_repetition())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
-
-
-class _VisibleFormatter(logging.Formatter):
-    """Log messages quote names that users chose, so they may contain control characters."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return visible(super().format(record))
-
-
-def _without_repetition() -> Callable[[logging.LogRecord], bool]:
-    """Drops a message that repeats the one before: an unreachable database is logged every second."""
-    last = ""
-
-    def is_new(record: logging.LogRecord) -> bool:
-        nonlocal last
-        before, last = last, record.getMessage()
-        return last != before
-
-    return is_new
 
 
 if __name__ == "__main__":

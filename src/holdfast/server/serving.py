@@ -44,6 +44,13 @@ class ApiServer:
         Raises BadOption if the address is not available.
         """
         listener = await _listen(host, port)
+        await self.start_on(listener)
+        return listener.getsockname()[1]
+
+    async def start_on(self, listener: socket.socket) -> None:
+        """Answers the requests of a socket that listens already, and closes it in the end. Other processes
+        may have the socket too, and any of them may accept a request."""
+        listener.setblocking(False)
         self._app.is_local = ip_address(listener.getsockname()[0]).is_loopback
         config = uvicorn.Config(
             self._app,
@@ -56,14 +63,12 @@ class ApiServer:
         )
         self._server = _ApiUvicorn(config)
         self._serving = asyncio.create_task(self._serve(self._server, listener), name="serve HTTP")
-        port = listener.getsockname()[1]
         is_up = asyncio.create_task(self._server.is_up.wait())
         await asyncio.wait([is_up, self._serving], return_when=asyncio.FIRST_COMPLETED)
         if not is_up.done():
             is_up.cancel()
             listener.close()
             await self._serving
-        return port
 
     async def _serve(self, server: _ApiUvicorn, listener: socket.socket) -> None:
         try:
@@ -115,7 +120,6 @@ async def _listen(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(_BACKLOG)
-        listener.setblocking(False)
     except OSError as error:
         listener.close()
         reason = error.strerror or str(error)

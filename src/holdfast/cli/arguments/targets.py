@@ -38,7 +38,7 @@ def load_target(text: str) -> WorkflowDefinition:
         raise BadFile(
             "TARGET", source, f"a file of this kind has one workflow; leave out {separator + name!r}"
         )
-    module = _load_file(source) if source.endswith(".py") else _import(source)
+    module = load_python_file(source) if source.endswith(".py") else _import(source)
     return _workflow_in(module, name, text)
 
 
@@ -107,7 +107,7 @@ def _is_known(name: str) -> bool:
 
 
 def _import(name: str) -> ModuleType:
-    _first_on_path(Path.cwd())
+    first_on_path(Path.cwd())
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -123,17 +123,18 @@ def _import(name: str) -> ModuleType:
 def _load_whole(text: str) -> list[WorkflowDefinition]:
     """The workflow that is named, or all workflows of a module. A module with only tasks has none."""
     if not (":" in text or text.endswith(SUFFIXES)):
-        module = _load_file(text) if text.endswith(".py") else _import(text)
-        workflows = _workflows_of(module)
-        if workflows or _tasks_of(module):
+        module = load_python_file(text) if text.endswith(".py") else _import(text)
+        workflows = workflows_of(module)
+        if workflows or tasks_of(module):
             return workflows
     return [load_target(text)]
 
 
-def _load_file(text: str) -> ModuleType:
+def load_python_file(text: str) -> ModuleType:
+    """Imports the file as the module of its name. Raises BadFile and BadOption, and any error of its code."""
     file = Path(text).absolute()
     _refuse_no_file(text, (".py",))
-    _first_on_path(file.parent)
+    first_on_path(file.parent)
     known = sys.modules.get(file.stem)
     if known is not None:
         if getattr(known, "__file__", None) == str(file):
@@ -154,13 +155,13 @@ def _load_file(text: str) -> ModuleType:
     return module
 
 
-def _first_on_path(folder: Path) -> None:
+def first_on_path(folder: Path) -> None:
     if sys.path[:1] != [str(folder)]:
         sys.path.insert(0, str(folder))
 
 
 def _workflow_in(module: ModuleType, name: str, text: str) -> WorkflowDefinition:
-    workflows = _workflows_of(module)
+    workflows = workflows_of(module)
     if not name:
         if len(workflows) == 1:
             return workflows[0]
@@ -169,7 +170,7 @@ def _workflow_in(module: ModuleType, name: str, text: str) -> WorkflowDefinition
             raise BadFile("TARGET", text, f"it has {len(workflows)} workflows; name one of them: {names}")
         if getattr(module, "__file__", None) is None and Path(text).is_dir():
             raise BadFile("TARGET", text, "this is a folder; name a file in it")
-        tasks = "".join(f"; a task of it is {text}:{each.name}" for each in _tasks_of(module)[:1])
+        tasks = "".join(f"; a task of it is {text}:{each.name}" for each in tasks_of(module)[:1])
         reason = "it has no workflow, which is a function or a class with @workflow"
         raise BadFile("TARGET", text, reason + tasks)
     found = _attribute(module, name)
@@ -177,7 +178,7 @@ def _workflow_in(module: ModuleType, name: str, text: str) -> WorkflowDefinition
         return cast("Task[..., Any]", found).alone
     if _is_workflow(found):
         return cast("WorkflowDefinition", found)
-    tasks = [each.alone for each in _tasks_of(module)]
+    tasks = [each.alone for each in tasks_of(module)]
     named = [each for each in [*workflows, *tasks] if each.name == name]
     if named:
         return named[0]
@@ -197,14 +198,14 @@ def _attribute(module: ModuleType, path: str) -> Any:
     return found
 
 
-def _workflows_of(module: ModuleType) -> list[WorkflowDefinition]:
+def workflows_of(module: ModuleType) -> list[WorkflowDefinition]:
     """The workflows that the module defines; if it defines none, those that it imports."""
     found = {id(each): each for each in vars(module).values() if _is_workflow(each)}
     own = [each for each in found.values() if str(each.origin).startswith(f"{module.__name__}:")]
     return own or list(found.values())
 
 
-def _tasks_of(module: ModuleType) -> list[Task[..., Any]]:
+def tasks_of(module: ModuleType) -> list[Task[..., Any]]:
     return [each for each in vars(module).values() if isinstance(each, Task)]
 
 
