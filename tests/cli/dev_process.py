@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import threading
@@ -29,6 +30,7 @@ class Dev:
         self.errors: list[str] = []
         self._read = 0
         self.seen_children: set[int] = set()
+        self._is_deaf = threading.Event()
         self._threads = [
             threading.Thread(target=each, daemon=True) for each in (self._hear, self._hear_errors)
         ]
@@ -36,8 +38,20 @@ class Dev:
             each.start()
 
     def _hear(self) -> None:
-        for line in self.process.stdout or ():
-            self.events.append(json.loads(line))
+        assert self.process.stdout is not None
+        rest = b""
+        while not self._is_deaf.is_set():
+            if select.select([self.process.stdout], [], [], 0.1)[0]:
+                data = os.read(self.process.stdout.fileno(), 65_536)
+                if not data:
+                    return
+                *lines, rest = (rest + data).split(b"\n")
+                self.events += map(json.loads, lines)
+        self.process.stdout.close()
+
+    def stop_reading(self) -> None:
+        self._is_deaf.set()
+        self._threads[0].join(SECONDS)
 
     def _hear_errors(self) -> None:
         self.errors.extend(self.process.stderr or ())

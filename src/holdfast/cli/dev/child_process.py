@@ -60,12 +60,8 @@ class ChildProcess:
 
     async def _listen(self) -> None:
         assert self._process.stdout is not None
-        try:
-            async for line in self._process.stdout:
-                self._receive(line)
-        except BaseException:  # nobody reads what we print any more
-            self.stop()
-            raise
+        async for line in self._process.stdout:
+            self._receive(line)
         await self._process.wait()
         self._has_news.set()
 

@@ -110,15 +110,28 @@ def import_file(file: Path) -> ModuleType:
     module = ".".join(names)
     try:
         if len(names) == 1 and file.stem != "__init__":
+            _refuse_a_taken_name(file)
             return load_python_file(str(file))
         first_on_path(folder)
         return importlib.import_module(module)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BadPython):
         raise
     except BaseException as error:  # also SystemExit: a script that was not meant to be imported
         sys.modules.pop(module, None)
         default_catalog.forget_module(module)
         raise BadPython(problem_of(error, file)) from None
+
+
+def _refuse_a_taken_name(file: Path) -> None:
+    """Raises BadPython. Files in several folders may have the same name, but modules may not."""
+    known = sys.modules.get(file.stem)
+    if known is not None and getattr(known, "__file__", None) != str(file):
+        where = getattr(known, "__file__", None) or "Python itself"
+        message = (
+            f"Python has a module {file.stem!r} already, from {where}; give the file another name, or put an "
+            "__init__.py beside it"
+        )
+        raise BadPython(Problem(str(file), 1, 1, message))
 
 
 def problem_of(error: BaseException, file: Path) -> Problem:

@@ -61,9 +61,12 @@ class Supervisor:
         """All that have not ended."""
         self._watched: Sequence[str] = ()
         self._is_cut_told = False
+        self._told: set[str] = set()
         self._pause = _FIRST_PAUSE
         self._is_store_lost = False
         self._has_served = False
+        self._unprinted: asyncio.Future[None] | None = None
+        """Gets the error if something could not be printed."""
 
     async def run(self) -> int:
         """Returns the exit code, after Ctrl-C, SIGTERM, or the end of the terminal."""
@@ -72,15 +75,18 @@ class Supervisor:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up.set)
         with Interrupts() as interrupts:
             working = asyncio.ensure_future(self._work())
+            unprinted = self._unprinted = asyncio.get_running_loop().create_future()
             waits = [asyncio.ensure_future(each) for each in (interrupts.next(), hung_up.wait())]
             try:
-                await asyncio.wait([working, *waits], return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait([working, unprinted, *waits], return_when=asyncio.FIRST_COMPLETED)
                 if hung_up.is_set():
                     leave_terminal()
+                if unprinted.done():
+                    unprinted.result()
                 if working.done():
                     return working.result()
             finally:
-                for each in (working, *waits):
+                for each in (working, unprinted, *waits):
                     each.cancel()
                 await asyncio.gather(working, *waits, return_exceptions=True)
                 await self._stop_all(interrupts, is_hung_up=hung_up.is_set())
@@ -94,7 +100,7 @@ class Supervisor:
             fresh = await self._load(seen)
             if fresh is not None:
                 await self._switch_to(fresh)
-            elif self._current is None and not self._watched and self._is_store_lost:
+            elif self._is_store_lost and not self._has_served:
                 return ExitCode.REFUSED
             seen = await self._wait_for_news(seen)
 
@@ -112,6 +118,7 @@ class Supervisor:
             socket=None if self._listener is None else self._listener.fileno(),
             needed=[file for file in needed if file in seen.files],
         )
+        self._is_store_lost = False
         child = await ChildProcess.start(order, self._hear)
         self._children.add(child)
         told = asyncio.get_running_loop().call_later(_LONG_IMPORT, self._tell_long_import, child)
@@ -135,7 +142,11 @@ class Supervisor:
     def _hear(self, report: ChildReport) -> None:
         match report:
             case EventReport():
-                self._log.pass_on(report)
+                try:
+                    self._log.pass_on(report)
+                except OSError as error:  # nobody reads it any more, or the disk is full
+                    if self._unprinted is not None and not self._unprinted.done():
+                        self._unprinted.set_exception(error)
             case CaughtUpReport():
                 self._log.begin()
             case _:
@@ -158,10 +169,14 @@ class Supervisor:
         self._log.print("refused", f"not loaded: {goes_on}", "yellow", is_serving=serves)
 
     def _tell_loaded(self, loaded: LoadedReport) -> None:
+        """What was told when files were loaded before is not told again."""
         for problem in loaded.problems:
-            self._log.print("problem", problem, "red", problem=problem)
+            if problem not in self._told:
+                self._log.print("problem", problem, "red", problem=problem)
         for note in loaded.notes:
-            self._log.print("note", note, "dim", note=note)
+            if note not in self._told:
+                self._log.print("note", note, "dim", note=note)
+        self._told = {*loaded.problems, *loaded.notes}
         self._watched = loaded.watched
 
     # --- serving
@@ -219,7 +234,9 @@ class Supervisor:
         changed = asyncio.ensure_future(self._wait_for_change(seen))
         try:
             if self._current is None:
-                return self._tell_change(seen, await changed)
+                # A database that is away may come back; a file with a mistake has to change.
+                await asyncio.wait([changed], timeout=self._pause if self._is_store_lost else None)
+                return self._tell_change(seen, changed.result()) if changed.done() else self._longer(seen)
             began = asyncio.get_running_loop().time()
             ended = asyncio.ensure_future(self._current.wait_until_ended())
             await asyncio.wait([changed, ended], return_when=asyncio.FIRST_COMPLETED)
@@ -229,11 +246,16 @@ class Supervisor:
             if asyncio.get_running_loop().time() - began > _STEADY_SECONDS:
                 self._pause = _FIRST_PAUSE
             self._tell_crash(self._current)
+            self._current = None
             await asyncio.wait([changed], timeout=self._pause)
-            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
-            return self._tell_change(seen, changed.result()) if changed.done() else seen
+            return self._tell_change(seen, changed.result()) if changed.done() else self._longer(seen)
         finally:
             changed.cancel()
+
+    def _longer(self, seen: Snapshot) -> Snapshot:
+        """The same files are loaded again. The pause before the next time is longer."""
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        return seen
 
     def _tell_crash(self, child: ChildProcess) -> None:
         for problem in child.refused.problems if child.refused is not None else ():
