@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
 from tests.patience import PATIENCE
 
-from holdfast import AuditEntry, BadOption, CannotStore, Catalog, Holdfast, workflow
+from holdfast import AuditEntry, AuditInfo, BadOption, CannotStore, Catalog, Holdfast, workflow
 from holdfast.client.audit import Audit
 from holdfast.core.values import Instant
 from holdfast.errors import CommitRefused, StoreUnavailable
@@ -205,6 +207,49 @@ async def test_closing_writes_what_waits(store_url: str) -> None:
         assert await theirs.audit.list() == []
     async with Holdfast(store_url, engine=False) as hf:
         assert len(await hf.audit.list()) == 20
+
+
+WRITER = """
+import asyncio, sys
+
+from holdfast import AuditEntry, Holdfast
+
+
+async def note(hf, worker):
+    for number in range(1_000_000):
+        target = f"{worker}-{number}"
+        await hf.audit.record(AuditEntry(action="runs.cancel", target=target))
+        print(target, flush=True)
+
+
+async def main():
+    async with Holdfast(sys.argv[1], engine=False) as hf:
+        await asyncio.gather(*(note(hf, worker) for worker in range(20)))
+
+
+asyncio.run(main())
+"""
+
+
+def test_what_was_answered_is_there_after_the_process_was_killed(store_url: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, store_url], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        answered = [writer.stdout.readline().strip() for _ in range(300)]
+        writer.kill()
+        answered += [line.strip() for line in writer.stdout if line.endswith("\n")]
+
+    async def read() -> list[str]:
+        found: list[AuditInfo] = []
+        async with Holdfast(store_url, engine=False) as hf:
+            while page := await hf.audit.list(limit=1000, after=found[-1].number if found else None):
+                found += page
+        return [row.target for row in found]
+
+    stored = asyncio.run(read())
+    assert set(answered) <= set(stored)
+    assert len(stored) == len(set(stored))
 
 
 async def test_nodes_remove_old_rows_of_their_own_namespace(store_url: str) -> None:
