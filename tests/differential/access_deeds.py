@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
-
 from tests.differential.deeds import HasStores
 from tests.differential.drawing import SECOND, Dice, Drawing
 
@@ -22,8 +20,6 @@ _VALUES = (None, Payload(b"null"), Payload('{"n":"grüße \\u0000"}'.encode()))
 
 class AccessDeeds:
     """A mixin for the machine, which has the stores."""
-
-    uids = count(1)
 
     def _add_key(self: HasStores, dice: Dice, drawing: Drawing) -> None:
         now = self.stores.clock.now
@@ -58,9 +54,9 @@ class AccessDeeds:
                 dice.pick([None, "request-1"]),
                 dice.pick(_VALUES),
                 dice.pick(_VALUES),
-                f"{next(AccessDeeds.uids)}",
+                f"{self.stores.tables.last_audit + number}",
             )
-            for _ in range(dice.number(1, 3))
+            for number in range(1, dice.number(1, 3) + 1)
         ]
         if known and dice.chance(40):
             rows.insert(0, dice.pick(known)[1])  # a server that did not get the answer

@@ -49,7 +49,8 @@ class NewAudit(NamedTuple):
 
 class AuditRecord(NamedTuple):
     number: int
-    """Greater than those of all rows that were there when it was written."""
+    """Greater than those of all rows that were there when it was written. Of rows that are written at once,
+    one with a smaller number may become visible later."""
     at: Instant
     by: str
     key: str | None
