@@ -59,7 +59,7 @@ from holdfast.stores.open_store import store_for
 from holdfast.stores.schema_status import migrate_database, read_schema_status
 
 if TYPE_CHECKING:
-    from holdfast.server.serving import ApiServer
+    from holdfast.server.serving import ApiServer, ServingOptions
 
 __all__ = ["Holdfast", "migrate_database", "read_schema_status"]
 
@@ -243,7 +243,7 @@ class Holdfast(Client):
         if self._engine is not None:
             self._engine.take_up([key])
 
-    def api_server(self, *, needs_key: bool = False) -> ApiServer:
+    def api_server(self, *, needs_key: bool = False, options: ServingOptions | None = None) -> ApiServer:
         """The HTTP API over this object. Start it once the object is open, as `holdfast serve` does.
 
         With `needs_key`, everybody has to show a key (`hf.keys`), and may do what its role allows. Without,
@@ -278,7 +278,7 @@ class Holdfast(Client):
             origins=self.settings.allowed_origins.replace(",", " ").split(),
             needs_key=needs_key,
         )
-        return ApiServer(app)
+        return ApiServer(app, options)
 
     def _client_of(self, namespace: str) -> tuple[Client, Callable[[], Awaitable[None]]]:
         """A client of another namespace over the same store, without an engine and without code."""

@@ -105,6 +105,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long an attempt waits for a worker of its service to come online before it fails."""
     allowed_origins: str = ""
     """Origins of web pages that may call the HTTP API, such as https://shop.example, separated by commas."""
+    trusted_proxies: str = ""
+    """Addresses of proxies, separated by commas, whose headers say who the client of the HTTP API is."""
     queue_lease_seconds: float = 60
     """How long a worker may keep a task from the queue without renewing its lease."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import ssl
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx
 import pytest
@@ -141,3 +143,51 @@ def test_a_request_under_way_is_waited_for_and_whoever_insists_does_not_wait(pro
     assert answer.split(b"\r\n", 1)[0] in (b"HTTP/1.1 200 OK", b"HTTP/1.1 201 Created")
     assert (code, insisted) == (0, 130)
     assert last.endswith(" stopped\n")
+
+
+def test_an_address_for_other_machines_needs_a_key_or_a_word(project: Project):
+    refused = project.run("serve", "--host", "0.0.0.0", "--port", "0")
+    assert refused.returncode == 2
+    assert "holdfast keys create" in refused.stderr
+
+    with serving(project, "--host", "0.0.0.0", "--port", "0", "--insecure") as process:
+        where = read_until(process.stderr, "serving")[0]
+        answer = httpx.get(f"http://127.0.0.1:{where.rpartition(':')[2].strip()}/v1/me")
+        project.finish(process, signal.SIGTERM)
+    assert "HTTP API for everybody, without keys, at" in where
+    assert answer.json()["role"] == "admin"
+
+
+def test_once_there_is_a_key_the_server_asks_for_keys(project: Project):
+    key = project.run("keys", "create", "ada", "--role", "viewer").stdout.strip()
+
+    with serving(project, "--host", "0.0.0.0", "--port", "0") as process:
+        where = read_until(process.stderr, "serving")[0]
+        url = f"http://127.0.0.1:{where.rpartition(':')[2].strip()}/v1"
+        nobody = httpx.get(f"{url}/me")
+        ada = httpx.get(f"{url}/me", headers={"Authorization": f"Bearer {key}"})
+        project.finish(process, signal.SIGTERM)
+
+    assert "HTTP API for holders of keys at" in where
+    assert (nobody.status_code, ada.status_code) == (401, 200)
+    assert (ada.json()["name"], ada.json()["role"]) == ("ada", "viewer")
+
+
+def test_it_speaks_https(project: Project):
+    folder = Path(__file__).parents[1] / "server" / "tls"
+    cert = str(folder / "cert.pem")
+    half = project.run("serve", "--tls-cert", cert)
+    wrong = project.run("serve", "--port", "0", "--tls-cert", "none.pem", "--tls-key", "none.pem")
+
+    with serving(project, "--port", "0", "--tls-cert", cert, "--tls-key", str(folder / "key.pem")) as process:
+        where = read_until(process.stderr, "serving")[0]
+        answer = httpx.get(
+            f"{where.split()[-1]}/v1/me", verify=ssl.create_default_context(cafile=cert), trust_env=False
+        )
+        project.finish(process, signal.SIGTERM)
+
+    assert where.split()[-1].startswith("https://127.0.0.1:")
+    assert answer.status_code == 200
+    assert (half.returncode, wrong.returncode) == (2, 2)
+    assert "--tls-key" in half.stderr
+    assert "--tls-cert is 'none.pem'" in wrong.stderr

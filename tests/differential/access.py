@@ -18,6 +18,9 @@ class AccessModel:
     async def find_key(self: HasTables, id: str) -> KeyRecord | None:
         return self.tables.keys.get(id)
 
+    async def has_keys(self: HasTables) -> bool:
+        return bool(self.tables.keys)
+
     async def list_keys(self: HasTables, namespace: str) -> list[KeyRecord]:
         found = [key for key in self.tables.keys.values() if key.namespace == namespace]
         return sorted(found, key=lambda key: (key.created_at, key.id.encode()), reverse=True)

@@ -71,6 +71,7 @@ class AccessDeeds:
     def look_at_access(self: HasStores, dice: Dice, drawing: Drawing) -> None:
         space, id, look = dice.pick(_SPACES), dice.pick(_KEYS), self.stores.look
         look(f"keys in {space}", lambda store: store.list_keys(space))
+        look("whether there are keys", lambda store: store.has_keys())
         look(f"key {id}", lambda store: store.find_key(id))
         before, limit = dice.pick([None, None, 2, 5]), dice.pick([100, 1, 2])
         target, action = dice.pick([None, *_TARGETS]), dice.pick([None, *_ACTIONS])

@@ -111,7 +111,7 @@ SORTS_LITTLE = {"due_services", "urgent_runs"}
 """They sort services, and the levels of priority, but no runs."""
 FEW = {
     "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "delete_flow",
-    "due_schedules", "find_flow", "list_flows", "list_keys", "list_nodes", "list_schedules",
+    "due_schedules", "find_flow", "has_keys", "list_flows", "list_keys", "list_nodes", "list_schedules",
     "list_workers", "list_workflows", "mark_workers_offline", "next_work", "serving_nodes", "worker_at",
 }  # fmt: skip
 """All schedules, nodes, workers, flows, workflows, keys or lost runs, which are few; only named rows of

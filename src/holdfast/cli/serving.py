@@ -63,6 +63,10 @@ class ApiAddress(NamedTuple):
     port: int
     option: str | None
     """`--host` or `--port`, if the user gave one: then the node does not start without the API."""
+    is_insecure: bool = False
+    """Ask for no keys, whatever the address."""
+    tls_cert: str | None = None
+    tls_key: str | None = None
 
 
 async def serve_until_interrupted(
@@ -143,9 +147,10 @@ async def wait_for_first(parts: Sequence[Coroutine[Any, Any, Any]]) -> None:
 
 async def _start_api(client: Holdfast, address: ApiAddress, events: EventPrinter) -> ApiServer | None:
     """None if the API cannot be served and the user did not ask for it."""
-    host, port, option = address
+    host, port, option = address[:3]
+    needs_key = not address.is_insecure and await client.keys.exist()
     try:
-        server = client.api_server()
+        server = _new_server(client, address, needs_key=needs_key)
     except ModuleNotFoundError as error:
         reason = f"{error.name} is not installed: pip install 'holdfast[server]'"
         if option is not None:
@@ -154,16 +159,36 @@ async def _start_api(client: Holdfast, address: ApiAddress, events: EventPrinter
         events.print("http", f"no HTTP API: {reason}", url=None, problem=reason)
         return None
     try:
-        port = await server.start(host, port)
+        port = await server.start(host, port, only_local=not needs_key and not address.is_insecure)
     except BadOption as error:
         if option is not None:
-            raise BadOption(f"--{error.option}", error.value, error.expected) from None
+            raise BadOption(_option_of(error), error.value, error.expected) from None
         text = f"no HTTP API here: {error}; --port names another"
         events.print("http", text, url=None, problem=str(error))
         return None
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}/api"
-    events.print("http", f"HTTP API at {url}", url=url, problem=None)
+    scheme = "http" if address.tls_cert is None else "https"
+    url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/api"
+    who = (
+        " for holders of keys"
+        if needs_key
+        else " for everybody, without keys,"
+        if address.is_insecure
+        else ""
+    )
+    events.print("http", f"HTTP API{who} at {url}", url=url, needs_key=needs_key, problem=None)
     return server
+
+
+def _new_server(client: Holdfast, address: ApiAddress, *, needs_key: bool) -> ApiServer:
+    from holdfast.server.serving import ServingOptions
+
+    proxies = client.settings.trusted_proxies
+    options = ServingOptions(address.tls_cert, address.tls_key, proxies)
+    return client.api_server(needs_key=needs_key, options=options)
+
+
+def _option_of(error: BadOption) -> str:
+    return "--" + error.option.replace("_", "-")
 
 
 # --- schedules

@@ -135,6 +135,11 @@ class Keys:
         found.sort(key=lambda record: (record.created_at, record.id), reverse=True)
         return [_info(record, self._now()) for record in found]
 
+    async def exist(self) -> bool:
+        """Whether there is a key in any namespace, and be it one that has expired or is revoked. Then a
+        server asks for keys, unless it is told not to."""
+        return await self._store.has_keys()
+
     async def revoke(self, id: str, *, all_namespaces: bool = False, by: str = "") -> KeyInfo:
         """Refuse the key from now on. If it was revoked before, nothing changes.
 

@@ -81,6 +81,10 @@ class AccessStore(AuditRemoval, Protocol):
         """The key of that id, in any namespace, also if it has expired or is revoked."""
         ...
 
+    async def has_keys(self) -> bool:
+        """Whether any namespace has a key, and be it one that has expired or is revoked."""
+        ...
+
     async def list_keys(self, namespace: str) -> list[KeyRecord]:
         """All keys of exactly this namespace, newest first. `ALL_NAMESPACES` counts as one of its own."""
         ...

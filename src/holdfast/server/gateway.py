@@ -21,6 +21,7 @@ from holdfast.server.access.callers import Caller, caller_of, set_caller
 from holdfast.server.access.identifying import Identifier
 from holdfast.server.access.recording import record_of
 from holdfast.server.access.refusals import TooManyAttempts
+from holdfast.server.connections import TimelyBody
 from holdfast.server.paths import API, V1, is_v1, path_below
 from holdfast.server.problems import MEDIA_TYPE, STOPPING, problem_of
 from holdfast.server.tenants import Tenants
@@ -46,8 +47,9 @@ class Gateway:
         self._identifier = identifier
         self._origins = frozenset(origins)
         self.is_local = False
-        """The server listens on the loopback address only. Then the Host header must be a local name.
-        Otherwise a page whose own name resolves to this address would count as the same origin."""
+        """The server listens on the loopback address only. Then the Host header must be a local name, unless
+        keys are needed. Otherwise a page whose own name resolves to this address would count as the same
+        origin."""
 
     async def close(self) -> None:
         await self._tenants.close()
@@ -83,7 +85,7 @@ class Gateway:
             await answers.send(message)
 
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, TimelyBody(receive), send)
         except asyncio.CancelledError:  # the grace period of the shutdown is over
             await answers.refuse(None)
 
@@ -95,7 +97,7 @@ class Gateway:
 
     def _problem(self, host: str, origin: str | None) -> str | None:
         """Why the request is refused; None if it is not."""
-        if self.is_local and _host_name(host) not in _LOCAL_NAMES:
+        if self.is_local and not self._identifier.needs_key and _host_name(host) not in _LOCAL_NAMES:
             return f"this server is called localhost or 127.0.0.1, and not {host!r}"
         if origin is None or self._is_allowed(origin) or origin.partition("://")[2] == host:
             return None

@@ -19,6 +19,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from holdfast import errors
 from holdfast.errors import BadDocument, BadOption, HoldfastError
 from holdfast.server.access.refusals import Forbidden, TooManyAttempts, Unauthorized
+from holdfast.server.connections import BodyTimedOut
 
 _log = logging.getLogger("holdfast.server")
 
@@ -102,6 +103,7 @@ _STATUSES: Final[list[tuple[tuple[type[Exception], ...], HTTPStatus]]] = [
     ((NotFound, *_NOT_FOUND), HTTPStatus.NOT_FOUND),
     (_CONFLICT, HTTPStatus.CONFLICT),
     ((errors.OffsetGone, errors.StreamGap), HTTPStatus.GONE),
+    ((BodyTimedOut,), HTTPStatus.REQUEST_TIMEOUT),
     ((errors.PayloadTooLarge,), HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     ((errors.UpdateFailed,), HTTPStatus.UNPROCESSABLE_ENTITY),
     (
@@ -117,6 +119,7 @@ _MEANINGS: Final = {
     401: "There is no key, or it is not valid.",
     403: "The key may not do this.",
     404: "There is no such thing.",
+    408: "The body did not come in time.",
     409: "Its state does not allow this; nothing was changed.",
     410: "What was asked for is gone.",
     412: "It has changed meanwhile; nothing was changed.",
@@ -131,6 +134,7 @@ _CODES: Final = {
     403: "forbidden",
     404: "not_found",
     405: "method_not_allowed",
+    408: "body_timed_out",
     413: "payload_too_large",
     415: "bad_request",
     429: "too_many_attempts",

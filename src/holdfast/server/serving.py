@@ -9,12 +9,18 @@ from collections.abc import Generator
 from ipaddress import ip_address
 from typing import Any, Final, Protocol
 
+import msgspec
 import uvicorn
 
 from holdfast.errors import BadOption
+from holdfast.server.connections import MOST_CONNECTIONS, PatientProtocol
 
 _GRACE_SECONDS: Final = 5
 _BACKLOG: Final = 1024
+_LOCAL_ONLY: Final = (
+    "an address of this machine alone, such as 127.0.0.1, since everybody who reaches the server could do "
+    "everything: make a key first (holdfast keys create ADMIN --role admin), or pass --insecure"
+)
 
 
 class Application(Protocol):
@@ -30,20 +36,33 @@ class Application(Protocol):
         ...
 
 
+class ServingOptions(msgspec.Struct, frozen=True):
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    """Files in PEM. With both, the server speaks HTTPS only."""
+    trusted_proxies: str = ""
+    """Addresses or networks of proxies, separated by commas, whose X-Forwarded-For and X-Forwarded-Proto are
+    believed."""
+
+
 class ApiServer:
     """Started once and stopped once. It installs no signal handlers: its caller decides when it stops."""
 
-    def __init__(self, app: Application) -> None:
+    def __init__(self, app: Application, options: ServingOptions | None = None) -> None:
         self._app = app
+        self._options = options or ServingOptions()
         self._server: _ApiUvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
 
-    async def start(self, host: str, port: int) -> int:
+    async def start(self, host: str, port: int, *, only_local: bool = False) -> int:
         """Answers requests from now on. Port 0 is any free port. Returns the port.
 
-        Raises BadOption if the address is not available.
+        Raises BadOption if the address is not available, or is not a loopback address although it must be.
         """
         listener = await _listen(host, port)
+        if only_local and not ip_address(listener.getsockname()[0]).is_loopback:
+            listener.close()
+            raise BadOption("host", host, _LOCAL_ONLY)
         await self.start_on(listener)
         return listener.getsockname()[1]
 
@@ -60,7 +79,18 @@ class ApiServer:
             ws="none",
             server_header=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
+            http=PatientProtocol,
+            limit_concurrency=MOST_CONNECTIONS,
+            proxy_headers=bool(self._options.trusted_proxies),
+            forwarded_allow_ips=self._options.trusted_proxies,
+            ssl_certfile=self._options.tls_cert,
+            ssl_keyfile=self._options.tls_key,
         )
+        try:
+            _check_tls(config)
+        except BadOption:
+            listener.close()
+            raise
         self._server = _ApiUvicorn(config)
         self._serving = asyncio.create_task(self._serve(self._server, listener), name="serve HTTP")
         is_up = asyncio.create_task(self._server.is_up.wait())
@@ -102,6 +132,19 @@ class _ApiUvicorn(uvicorn.Server):
     def capture_signals(self) -> Generator[None]:
         """Does nothing: the process handles signals, since it has more to stop than this server."""
         yield
+
+
+def _check_tls(config: uvicorn.Config) -> None:
+    """Raises BadOption."""
+    if (config.ssl_certfile is None) != (config.ssl_keyfile is None):
+        raise BadOption(
+            "tls_cert", config.ssl_certfile, "given together with tls_key, and without it neither"
+        )
+    try:
+        config.load()
+    except (OSError, ValueError) as error:  # also SSLError
+        reason = f"the certificate of that key, both in PEM ({error})"
+        raise BadOption("tls_cert", config.ssl_certfile, reason) from None
 
 
 async def _listen(host: str, port: int) -> socket.socket:

@@ -20,6 +20,9 @@ class SqlAccessStore(SqlRole):
         rows = await self._driver.fetch("find_key", id)
         return KeyRecord(*rows[0]) if rows else None
 
+    async def has_keys(self) -> bool:
+        return bool(await self._driver.fetch("has_keys"))
+
     async def list_keys(self, namespace: str) -> list[KeyRecord]:
         rows = await self._driver.fetch("list_keys", namespace, may_be_long=True)
         return [KeyRecord(*row) for row in rows]

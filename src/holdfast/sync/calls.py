@@ -329,6 +329,11 @@ class Keys:
         `all_namespaces`, those that are good for all namespaces too."""
         return self._thread.call(lambda: self.inner.list(all_namespaces=all_namespaces))
 
+    def exist(self) -> bool:
+        """Whether there is a key in any namespace, and be it one that has expired or is revoked. Then a
+        server asks for keys, unless it is told not to."""
+        return self._thread.call(self.inner.exist)
+
     def revoke(self, id: str, *, all_namespaces: bool = False, by: str = "") -> KeyInfo:
         """Refuse the key from now on. If it was revoked before, nothing changes.
 

@@ -54,6 +54,25 @@ _Port = Annotated[
         show_default=False,
     ),
 ]
+_Insecure = Annotated[
+    bool,
+    typer.Option(
+        "--insecure",
+        help="Ask for no keys, whatever the address: everybody who reaches the server may do everything.",
+    ),
+]
+_TlsCert = Annotated[
+    str | None,
+    typer.Option(
+        "--tls-cert", metavar="FILE", help="Serve HTTPS with this certificate (PEM).", show_default=False
+    ),
+]
+_TlsKey = Annotated[
+    str | None,
+    typer.Option(
+        "--tls-key", metavar="FILE", help="The private key of the certificate (PEM).", show_default=False
+    ),
+]
 _NoHttp = Annotated[bool, typer.Option("--no-http", help="Serve no HTTP API.")]
 _UntilIdle = Annotated[
     bool,
@@ -72,6 +91,9 @@ def serve(
     targets: _Targets = None,
     host: _Host = None,
     port: _Port = None,
+    tls_cert: _TlsCert = None,
+    tls_key: _TlsKey = None,
+    insecure: _Insecure = False,
     no_http: _NoHttp = False,
     until_idle: _UntilIdle = False,
     quiet: _Quiet = False,
@@ -87,6 +109,9 @@ def serve(
     With --until-idle the node ends by itself, with exit code 0, when no task runs and nothing is due: no run
     that it can take, no timer, no schedule, no message. A run that waits for a time, a message, a worker or a
     person does not keep it. It says when the next thing is due.
+
+    If there is a key (`holdfast keys create`), the API asks for keys. Without one, it is served on addresses
+    of this machine alone, unless --insecure is given.
     """
     from holdfast.cli.serving import ApiAddress
 
@@ -96,9 +121,16 @@ def serve(
         raise BadOption("--port", port, f"a number from 0 to {_LAST_PORT}")
     if no_http and (host is not None or port is not None):
         raise BadOption("--no-http", True, "left out where --host or --port is given")
+    if (tls_cert is None) != (tls_key is None):
+        raise BadOption("--tls-cert", tls_cert, "given together with --tls-key")
     option = "--port" if port is not None else "--host" if host is not None else None
     address = ApiAddress(
-        _DEFAULT_HOST if host is None else host, _DEFAULT_PORT if port is None else port, option
+        _DEFAULT_HOST if host is None else host,
+        _DEFAULT_PORT if port is None else port,
+        option or (None if tls_cert is None else "--tls-cert"),
+        insecure,
+        tls_cert,
+        tls_key,
     )
     _serve(
         targets or [],

@@ -27,7 +27,7 @@ class Identifier:
         one who shows a key may do what the key allows, all the same."""
         self._keys = keys
         self._namespace = namespace
-        self._needs_key = needs_key
+        self.needs_key = needs_key
         self._throttle = Throttle(time.monotonic)
 
     async def caller(self, headers: Mapping[bytes, str], address: str) -> Caller:
@@ -35,7 +35,7 @@ class Identifier:
         answer."""
         given = headers.get(b"authorization")
         if given is None:
-            if self._needs_key:
+            if self.needs_key:
                 raise Unauthorized("this server asks for a key")
             return self._nobody(headers)
         if not given.lower().startswith(_BEARER):

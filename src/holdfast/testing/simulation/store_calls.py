@@ -108,6 +108,7 @@ READS = frozenset(
         "export_definition",
         "compare_runs",
         "find_key",
+        "has_keys",
         "list_keys",
         "list_audit",
     }

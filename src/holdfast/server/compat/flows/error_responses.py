@@ -32,6 +32,7 @@ from holdfast.errors import (
     VersionConflict,
 )
 from holdfast.server.access.refusals import Forbidden
+from holdfast.server.connections import BodyTimedOut
 
 _log = logging.getLogger("holdfast.server")
 
@@ -77,6 +78,8 @@ def may_answer(*statuses: int) -> dict[int, ResponseSpec]:
 def status_of(error: Exception) -> HTTPStatus:
     if isinstance(error, Forbidden):
         return HTTPStatus.FORBIDDEN
+    if isinstance(error, BodyTimedOut):
+        return HTTPStatus.REQUEST_TIMEOUT
     for kinds, status in _STATUSES:
         if isinstance(error, kinds):
             return status

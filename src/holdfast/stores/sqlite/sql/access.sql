@@ -9,6 +9,9 @@ RETURNING 1;
 SELECT id, namespace, name, role, hash, created_at, created_by, expires_at, used_at, revoked_at, revoked_by
 FROM keys WHERE id = ?1;
 
+-- name: has_keys
+SELECT 1 FROM keys LIMIT 1;
+
 -- name: list_keys
 SELECT id, namespace, name, role, hash, created_at, created_by, expires_at, used_at, revoked_at, revoked_by
 FROM keys WHERE namespace = ?1

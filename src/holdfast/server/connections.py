@@ -1,0 +1,79 @@
+"""Connections that are not left open for ever.
+
+uvicorn waits without limit for the rest of a request that somebody has begun, and for the first request of a
+connection. So whoever opens many connections and says nothing would use up the descriptors of a process that
+also has runs to look after.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+REQUEST_SECONDS: Final = 30.0
+"""How long the head of a request may take to come, from the connection on or from its first byte."""
+BODY_SECONDS: Final = 30.0
+"""How long the next part of a body may take to come."""
+MOST_CONNECTIONS: Final = 10_000
+"""More are refused with a 503."""
+
+
+class BodyTimedOut(Exception):
+    """The body of a request did not come."""
+
+
+class PatientProtocol(H11Protocol):
+    """Closes a connection whose request does not come."""
+
+    request_seconds = REQUEST_SECONDS
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._start_timer()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        is_answering = self.cycle is not None and not self.cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison]
+        if is_answering:
+            self._stop_timer()
+        elif self._timer is None and self.timeout_keep_alive_task is None:
+            self._start_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _start_timer(self) -> None:
+        self._timer = self.loop.call_later(self.request_seconds, self._give_up)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        self._timer = None
+        if self.cycle is None or self.cycle.response_complete:  # pyright: ignore[reportUnnecessaryComparison]
+            self.transport.close()
+
+
+class TimelyBody:
+    """The way in of one request. Raises BodyTimedOut if the next part of the body does not come."""
+
+    def __init__(self, receive: Any, seconds: float = BODY_SECONDS) -> None:
+        self._receive = receive
+        self._seconds = seconds
+        self._is_whole = False
+
+    async def __call__(self) -> Any:
+        if self._is_whole:
+            return await self._receive()  # waits for the end of the connection, which may take long
+        try:
+            message = await asyncio.wait_for(self._receive(), self._seconds)
+        except TimeoutError:
+            raise BodyTimedOut(f"the rest of the body did not come within {self._seconds:g} s") from None
+        self._is_whole = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
