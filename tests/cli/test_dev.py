@@ -157,10 +157,12 @@ def test_in_an_empty_folder_it_says_what_to_do_and_picks_up_what_is_written(proj
         project.write("node_modules/job.yaml", JOB)
         project.write("shop.py", SHOP)
         full = dev.serving()
+        next_hint = dev.next("hint")["hint"]
         (project.folder / "shop.py").unlink()
         gone = dev.serving()
 
     assert "`holdfast init`" in hint
+    assert next_hint == "start a run with: holdfast run shop.py:buy"
     assert [each["workflows"] for each in (empty, full, gone)] == [[], ["buy", "wait"], []]
     assert empty["url"].startswith("http://127.0.0.1:")
     assert dev.texts("problem", "problem") == []

@@ -64,7 +64,7 @@ class Supervisor:
         self._told: set[str] = set()
         self._pause = _FIRST_PAUSE
         self._is_store_lost = False
-        self._has_served = False
+        self._has_served = self._is_start_told = False
         self._unprinted: asyncio.Future[None] | None = None
         """Gets the error if something could not be printed."""
 
@@ -165,8 +165,13 @@ class Supervisor:
             self._is_store_lost = child.refused.is_store
         for problem in problems:
             self._log.print("problem", problem, "red", problem=problem)
-        goes_on = "what was loaded before goes on" if serves else "nothing is served until a file changes"
-        self._log.print("refused", f"not loaded: {goes_on}", "yellow", is_serving=serves)
+        if serves:
+            then = "what was loaded before goes on"
+        elif self._is_store_lost:
+            then = "it takes a database" if not self._has_served else "the database is tried again"
+        else:
+            then = "nothing is served until a file changes"
+        self._log.print("refused", f"not loaded: {then}", "yellow", is_serving=serves)
 
     def _tell_loaded(self, loaded: LoadedReport) -> None:
         """What was told when files were loaded before is not told again."""
@@ -202,22 +207,27 @@ class Supervisor:
         url = None if self._listener is None else f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         what = _listed("workflow", loaded.workflows) if loaded.workflows else _listed("task", loaded.tasks)
         facts: dict[str, Any] = {"url": url, "workflows": loaded.workflows, "tasks": loaded.tasks}
-        if not is_first:
-            self._log.print("serving", f"loaded again: {what or 'nothing'}", "green", **facts)
-            return
-        where = f"{url} (the API is at {url}/api)" if url is not None else "no HTTP API"
-        note = f"; {options.note}" if options.note else ""
-        text = f"{where}{note}: {what or 'nothing to serve yet'}; Ctrl-C stops"
-        self._log.print("serving", text, "bold", **facts)
-        if loaded.run_target is not None:
-            hint = f"start a run with: {options.database.command('run', loaded.run_target)}"
-        elif loaded.tasks:
-            hint = "files are loaded again when they change"
+        if is_first:
+            where = f"{url} (the API is at {url}/api)" if url is not None else "no HTTP API"
+            note = f"; {options.note}" if options.note else ""
+            text = f"{where}{note}: {what or 'nothing to serve yet'}; Ctrl-C stops"
+            self._log.print("serving", text, "bold", **facts)
         else:
+            self._log.print("serving", f"loaded again: {what or 'nothing'}", "green", **facts)
+        self._tell_hint(loaded, is_first=is_first)
+
+    def _tell_hint(self, loaded: LoadedReport, *, is_first: bool) -> None:
+        """What to do next: at first, and when there is a workflow for the first time."""
+        if loaded.run_target is not None and not self._is_start_told:
+            self._is_start_told = True
+            hint = f"start a run with: {self._options.database.command('run', loaded.run_target)}"
+        elif is_first and not loaded.tasks:
             hint = (
                 "no workflow here yet: `holdfast init` writes an example, or write a file (YAML, JSON or "
                 "Python), and it is picked up"
             )
+        else:
+            return
         self._log.print("hint", hint, "dim", hint=hint)
 
     def _close_listener(self, problem: str) -> None:
