@@ -441,11 +441,12 @@ async def test_schedules_keep_a_workflow_from_being_deleted(store_url: str) -> N
 
 async def test_what_a_node_still_has_comes_back_when_it_starts(store_url: str) -> None:
     async with Holdfast(store_url, catalog=shop()) as hf:
-        await hf.workflows.delete("buy")
+        deleted = await hf.workflows.delete("buy")
         gone = [each.name for each in await hf.workflows.list()]
     async with Holdfast(store_url, catalog=shop()) as hf:
         back = [each.name for each in await hf.workflows.list()]
 
+        assert deleted.may_come_back
         assert (gone, back) == (["wait_for_go"], ["buy", "wait_for_go"])
 
 

@@ -123,6 +123,8 @@ class DeletedWorkflow(msgspec.Struct, frozen=True):
     """Those that were deleted with it."""
     open_runs: int
     """How many of its runs have not ended, up to 1,000. They go on."""
+    may_come_back: bool
+    """Nodes or programs have brought versions of it, and register them again if they still have them."""
 
 
 class WorkflowRunStore(WorkflowStore, Protocol):
@@ -277,7 +279,8 @@ class WorkflowVersions:
         for each in known:
             await self._delete_schedule(each.name)
         versions = await self._store.delete_workflow(self._namespace, name)
-        return DeletedWorkflow(name, versions, [each.name for each in known], open_runs)
+        brought = any(row.number is None for row in rows)
+        return DeletedWorkflow(name, versions, [each.name for each in known], open_runs, brought)
 
     # --- parts
 

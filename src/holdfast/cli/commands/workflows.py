@@ -216,4 +216,5 @@ def delete(
         say(f"deleted schedules: {', '.join(found.schedules)}")
     if found.open_runs:
         say(f"{found.open_runs:,} of its runs have not ended, and go on")
-    say("a node that still has it registers it again when it starts")
+    if found.may_come_back:
+        say("a node that still has it registers it again when it starts")
