@@ -19,7 +19,7 @@ SCHEDULES = [
     Fault(
         "told-version-forgotten",
         "a schedule that was told a version starts no other",
-        [Code("engine.schedule_firing:_new_run").replace("A.pin(B, version)", "A.pin(B, None)")],
+        [Code("engine.schedule_firing:ScheduleFirer._pin").replace("A.pin(B, version)", "A.pin(B, None)")],
         cases(
             "engine/test_schedule_versions.py",
             "test_a_schedule_that_was_told_a_version_stays_with_it_until_it_is_put_without",
