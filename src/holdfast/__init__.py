@@ -73,6 +73,7 @@ __all__ = [
     "RunNotFound",
     "RunSelection",
     "RunStatus",
+    "RunsPage",
     "ScheduleInfo",
     "ScheduleNotFound",
     "ScheduleTaken",
@@ -127,7 +128,7 @@ if TYPE_CHECKING:
     from holdfast.client.operators import MessageInfo
     from holdfast.client.questions import QuestionInfo
     from holdfast.client.retention import PruneReport
-    from holdfast.client.run import AttemptInfo, ChapterInfo, Run, RunInfo, TaskInfo
+    from holdfast.client.run import AttemptInfo, ChapterInfo, Run, RunInfo, RunsPage, TaskInfo
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.client.selection import BulkReport, RunSelection
     from holdfast.client.signals import Signal
@@ -214,7 +215,7 @@ else:
         "client.questions": ("QuestionInfo",),
         "client.selection": ("BulkReport", "RunSelection"),
         "client.retention": ("PruneReport",),
-        "client.run": ("AttemptInfo", "ChapterInfo", "Run", "RunInfo", "TaskInfo"),
+        "client.run": ("AttemptInfo", "ChapterInfo", "Run", "RunInfo", "RunsPage", "TaskInfo"),
         "client.schedules": ("ScheduleInfo",),
         "client.signals": ("Signal",),
         "client.streams": ("StreamInfo", "StreamItem"),

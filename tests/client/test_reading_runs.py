@@ -281,3 +281,40 @@ async def test_messages_come_in_pages_and_acts_by_themselves(store_url: str) -> 
         assert [(it.kind, it.by) for it in acts] == [("resolved", "ann")]
         with pytest.raises(BadOption, match="after"):
             await env.messages(run, after=-1)
+
+
+async def test_a_page_goes_on_where_the_last_one_ended(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        for number in range(5):
+            await (await env.start(doubled, number, id=f"run-{number}")).result()
+
+        first = await env.page(limit=3, workflow="doubled")
+        second = await env.page(limit=3, workflow="doubled", after=first.next, payloads=False)
+
+        assert [info.id for info in (*first.items, *second.items)] == [f"run-{n}" for n in (4, 3, 2, 1, 0)]
+        assert first.items[0].output == 8
+        assert (second.items[0].input, second.items[0].output) == (None, None)
+        assert second.next is None
+        with pytest.raises(BadOption, match="after is 'run-1'"):
+            await env.page(after="run-1")
+
+
+async def test_what_an_operator_does_to_many_runs_goes_by_the_same_conditions(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        for number in range(3):
+            await env.start(failing, f"no {number}")
+        await env.skip(HOUR)
+        await env.start(patient, id="patient-1")
+        await env.start(patient, id="other")
+        await env.skip(HOUR)
+
+        assert await env.select(error_contains="no 1").count() == 1
+        assert await env.select(status=["failed", "running"]).count() == 5
+        report = await env.select(id_contains="PATIENT-").cancel()
+        await env.skip(HOUR)
+
+        assert report.done == 1
+        assert [info.id for info in await env.list(status="cancelled")] == ["patient-1"]
+        assert [info.version for info in await env.list(version=3, limit=1)] == ["3"]
+        with pytest.raises(RunNotFound):
+            await env.select(parent="nobody").count()

@@ -50,7 +50,7 @@ from holdfast.ports.commits import (
     UnqueuedTask,
     WokenRun,
 )
-from holdfast.ports.runs import ParkedRunCancellation, QuestionFilter, Reopening
+from holdfast.ports.runs import ParkedRunCancellation, QuestionFilter, Reopening, RunFilter
 from holdfast.ports.schedules import ScheduleFiring
 
 T = TypeVar("T")
@@ -450,6 +450,30 @@ class Drawing:
             commit.closed.append(ClosedQuestion(run, number, message, commit.now))
         if dice.chance(3):
             commit.unasked.append(UnaskedRun(run, commit.now))
+
+    def runs_wanted(self) -> RunFilter:
+        """Usually by one or two conditions."""
+        dice = self._dice
+        some = [RunStatus.FAILED, RunStatus.SUCCESS, RunStatus.RUNNING]
+        schedules = sorted({run.schedule for run in self._tables.runs.values() if run.schedule is not None})
+        parents = sorted({run.parent for run in self._tables.runs.values() if run.parent is not None})
+        return RunFilter(
+            dice.pick([None, None, *((status,) for status in RunStatus), tuple(some)]),
+            dice.pick([None, "order", "mail"]),
+            dice.pick([None, self.key()]),
+            dice.pick([100, 1, 2]),
+            dice.pick([(), (), ("red",), ("blue", "red"), ("none",)]),
+            dice.pick([None, None, "0a", "0c"]),
+            dice.pick([None, None, self.key()]),
+            dice.pick([None, None, None, "1", "2"]),
+            dice.pick([None, None, None, *schedules]),
+            dice.pick([None, None, None, self.key(), *parents]),
+            dice.pick([None, None, None, self._now]),
+            dice.pick([None, None, None, self._now]),
+            None,
+            dice.pick([None, None, None, "a", "%"]),
+            dice.pick([None, None, None, "money", "line"]),
+        )
 
     def questions_wanted(self) -> QuestionFilter:
         dice = self._dice

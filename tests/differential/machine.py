@@ -23,7 +23,7 @@ from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import ClaimRequest, Commit, NewMessage
 from holdfast.ports.nodes import Stall, StallRecord
 from holdfast.ports.retention import EndedRange, PageOfFamilies, RootSeen
-from holdfast.ports.runs import Act, PostResult, RunFilter, UpdateAnswer
+from holdfast.ports.runs import Act, PostResult, UpdateAnswer
 
 T = TypeVar("T")
 
@@ -383,15 +383,7 @@ class StoreMachine(RemoteDeeds, AccessDeeds, RuleBasedStateMachine):
     def _look_around(self, dice: Dice, drawing: Drawing) -> None:
         node, space, now = dice.pick(self.nodes), dice.pick(["default", *SPACES]), self.clock.now
         claims = dice.some(CLAIMS, 3)
-        which = RunFilter(
-            dice.pick([None, *RunStatus]),
-            dice.pick([None, "order", "mail"]),
-            dice.pick([None, drawing.key()]),
-            dice.pick([100, 1, 2]),
-            dice.pick([None, None, "red", "blue", "none"]),
-            dice.pick([None, None, "0a", "0c"]),
-            dice.pick([None, None, drawing.key()]),
-        )
+        which = drawing.runs_wanted()
         look = self.stores.look
         look(f"count_listed {which}", lambda store: store.count_listed(space, which))
         since, most = drawing.key(), dice.pick([100, 1])

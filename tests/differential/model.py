@@ -60,7 +60,7 @@ from holdfast.core.run_options import read_run_options
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.situations import ServingNode
 from holdfast.core.stream_items import StreamPage, StreamSummary
-from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text
+from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text, key_text
 from holdfast.core.waiting import WaitDescription, describe_wait
 from holdfast.errors import VersionConflict
 from holdfast.ports.commits import (
@@ -79,6 +79,7 @@ from holdfast.ports.flows import DRAFT, PUBLISHED
 from holdfast.ports.nodes import NextWork, Stall, StallRecord
 from holdfast.ports.runs import (
     HISTORY_BYTES,
+    MOST_COUNTED,
     Act,
     ActResult,
     FailureGroup,
@@ -445,12 +446,18 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel):
             run
             for run in self.tables.runs.values()
             if run.namespace == namespace
-            and which.status in (None, run.status)
+            and (which.statuses is None or run.status in which.statuses)
             and which.workflow in (None, run.workflow)
             and (which.before is None or run.key < which.before)
             and (which.since is None or run.key >= which.since)
-            and (which.tag is None or which.tag in read_run_options(run.options).tags)
+            and set(which.tags) <= set(read_run_options(run.options).tags)
             and which.fingerprint in (None, self.tables.fingerprints.get(run.key))
+            and which.version in (None, run.version)
+            and which.schedule in (None, run.schedule)
+            and which.parent in (None, run.parent)
+            and _ended_within(run, which)
+            and (which.id_text is None or which.id_text in (run.id or key_text(run.key)))
+            and (which.error_text is None or (run.failure and which.error_text in run.failure.message))
         ]
         return sorted(found, key=lambda run: run.key, reverse=True)[: which.limit]
 
@@ -597,8 +604,8 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel):
             if it.id > after
         ][:limit]
 
-    async def count_listed(self, namespace: str, which: RunFilter) -> int:
-        return len(await self.list_runs(namespace, which._replace(limit=10**6)))
+    async def count_listed(self, namespace: str, which: RunFilter, most: int = MOST_COUNTED) -> int:
+        return len(await self.list_runs(namespace, which._replace(limit=most)))
 
     async def cancel_parked_run(self, namespace: str, cancellation: ParkedRunCancellation) -> bool:
         run, epoch, failure, messages, now = cancellation
@@ -649,6 +656,17 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel):
             for run in self.tables.runs.values()
             if run.namespace == namespace and run.owner is None and run.wake_at is not None
         ]
+
+
+def _ended_within(run: RunRecord, which: RunFilter) -> bool:
+    if which.ended_since is None and which.ended_before is None:
+        return True
+    at = run.finished_at
+    if at is None:
+        return False
+    return (which.ended_since is None or at >= which.ended_since) and (
+        which.ended_before is None or at < which.ended_before
+    )
 
 
 def _reopen(tables: Tables, reopening: Reopening) -> None:

@@ -554,6 +554,39 @@ LISTS = [
         cases("stores/test_run_lists.py", "test_few_successful_runs_are_found_behind_many_others[sqlite]"),
     ),
     Fault(
+        "empty-page-ends-the-list",
+        "a list has every run that matches",
+        [
+            Code("stores.run_lists:list_keys").replace(
+                "runs[A] if has_more else None", "keys[-1] if keys else None"
+            )
+        ],
+        cases("stores/test_run_conditions.py", "test_a_page_looks_at_a_limited_number_of_runs[sqlite]"),
+    ),
+    Fault(
+        "text-found-in-the-json-of-a-failure",
+        "a list has no run that does not match",
+        [Code("stores.run_conditions:_is_meant").replace("text is None or A", "True")],
+        cases(
+            "stores/test_run_conditions.py", "test_a_failure_is_found_by_its_class_and_its_message[sqlite]"
+        ),
+    ),
+    Fault(
+        "pattern-not-escaped",
+        "text is looked for as it is written",
+        [Code("stores.run_conditions:_pattern").replace("text.replace(A, B)", "text")],
+        cases("stores/test_run_conditions.py", "test_text_is_looked_for_as_it_is_written[sqlite]"),
+    ),
+    Fault(
+        "large-page-not-cut",
+        "a page is limited in bytes",
+        [Code("stores.run_overviews:read_listed").replace("room <= 0 and A", "False")],
+        cases(
+            "stores/test_run_conditions.py",
+            "test_a_page_of_runs_that_the_database_compresses_is_cut_too[postgres]",
+        ),
+    ),
+    Fault(
         "total-counts-one-range",
         "a total counts every run that matches",
         [Code("stores.run_lists:count_matching_runs").replace("total += A[0][0]", "total = A[0][0]")],

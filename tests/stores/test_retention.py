@@ -117,7 +117,7 @@ async def test_other_runs_keep_their_rows(store: SqlStore) -> None:
     await delete(store, 1)
 
     assert await store.load_histories(SPACE, [key(2)]) == before
-    assert [run.key for run in await store.list_runs(SPACE, RunFilter(tag="red"))] == [key(2)]
+    assert [run.key for run in await store.list_runs(SPACE, RunFilter(tags=("red",)))] == [key(2)]
     assert len(await store.read_logs(SPACE, key(2), 0, None, 10)) == 1
 
 
@@ -213,7 +213,7 @@ async def test_what_is_buried_is_found_by_nobody_and_can_be_cleared_later(store:
     assert await store.load_histories(SPACE, [key(1)]) == []
     assert await store.list_tasks(SPACE, key(1)) == []
     assert await store.list_runs(SPACE, RunFilter()) == []
-    assert await store.list_runs(SPACE, RunFilter(tag="red")) == []
+    assert await store.list_runs(SPACE, RunFilter(tags=("red",))) == []
     assert await store.stranded_runs(SPACE, at(1e6)) == []
     assert not await store.reopen_runs(SPACE, [Reopening(key(1), run.epoch, step(1, 1), [], [], at(4))])
     await clear(store)

@@ -58,7 +58,9 @@ async def test_a_list_has_the_newest_runs_that_match(
 ) -> None:
     for status in (None, *RunStatus):
         for before, limit in ((None, 5), (None, 500), (key(60), 7)):
-            found = await store.list_runs(SPACE, RunFilter(status, workflow, before, limit))
+            found = await store.list_runs(
+                SPACE, RunFilter(None if status is None else (status,), workflow, before, limit)
+            )
 
             wanted = matching(
                 stored,
@@ -107,7 +109,7 @@ async def test_few_successful_runs_are_found_behind_many_others(
     ended = [new_run(n, status=RunStatus.SUCCESS, finished_at=at(1), workflow=f"w{n}") for n in range(5)]
     await store.create_runs(SPACE, [*ended, *[new_run(100 + n) for n in range(50)]])
 
-    found = await store.list_runs(SPACE, RunFilter(RunStatus.SUCCESS, limit=3))
+    found = await store.list_runs(SPACE, RunFilter((RunStatus.SUCCESS,), limit=3))
 
     assert [run.key for run in found] == [key(4), key(3), key(2)]
 

@@ -26,7 +26,6 @@ from typing import IO, Any, Final, NamedTuple, Protocol, TypeAlias, TypedDict, c
 
 import msgspec
 
-from holdfast.client.run_filters import RunConditions, run_filter
 from holdfast.core.archive_lines import (
     DEFINITION,
     FLOW,
@@ -43,7 +42,7 @@ from holdfast.core.values import Instant, RunKey, key_text
 from holdfast.errors import BadFile, BadOption, CannotImport, VersionConflict
 from holdfast.ports.archives import ArchiveStore, ArrivingRun, ColumnTypes, RowValues, Standing
 from holdfast.ports.definitions import DefinitionStore
-from holdfast.ports.runs import RunStore
+from holdfast.ports.runs import RunFilter, RunStore
 
 _AT_ONCE: Final = 200
 """How many runs are listed, exported or imported together, if they are small."""
@@ -111,13 +110,13 @@ class Archives:
     # --- exporting
 
     async def export_lines(
-        self, runs: Sequence[RunKey], conditions: RunConditions, *, children: bool, ended: bool
+        self, runs: Sequence[RunKey], which: RunFilter, *, children: bool, ended: bool
     ) -> AsyncIterator[str]:
         from importlib.metadata import version  # takes 10 ms to import
 
         writer = ArchiveWriter(version("holdfast"))
         yield writer.header().decode()
-        pages = _one_page(runs) if runs else self._listed(conditions, children=children)
+        pages = _one_page(runs) if runs else self._listed(which, children=children)
         seen: set[tuple[str, str]] = set()
         async for page in pages:
             while page:
@@ -152,11 +151,11 @@ class Archives:
                     for line in file:
                         yield line.decode()
 
-    async def _listed(self, conditions: RunConditions, *, children: bool) -> AsyncIterator[list[RunKey]]:
+    async def _listed(self, which: RunFilter, *, children: bool) -> AsyncIterator[list[RunKey]]:
         """The runs that match, newest first. With `children`, without those that come with their parent."""
-        last: RunKey | None = None
-        while page := await self._store.list_runs(self._namespace, run_filter(conditions, last, _AT_ONCE)):
-            last = page[-1].key
+        which = which._replace(limit=_AT_ONCE)
+        while page := await self._store.list_runs(self._namespace, which):
+            which = which._replace(before=page[-1].key)
             if children:
                 parents = {run.parent for run in page if run.parent is not None}
                 there = {run.key for run in await self._store.find_runs(self._namespace, parents)}

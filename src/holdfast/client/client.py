@@ -31,6 +31,7 @@ from holdfast.client.retention import PruneOptions, PruneReport, Retention
 from holdfast.client.run import (
     Run,
     RunInfo,
+    RunsPage,
     run_info,
 )
 from holdfast.client.run_filters import RunConditions, check_number, run_filter
@@ -54,7 +55,7 @@ from holdfast.core.run_options import (
     StartTarget,
     root_and_options,
 )
-from holdfast.core.values import Instant, Payload, RunKey, key_text
+from holdfast.core.values import Instant, Payload, RunKey, key_from_text, key_text
 from holdfast.errors import (
     BadDocument,
     BadOption,
@@ -68,7 +69,7 @@ from holdfast.errors import (
     show,
 )
 from holdfast.ports.clients import ClientStore
-from holdfast.ports.runs import StartedRuns, Stranded
+from holdfast.ports.runs import RunFilter, StartedRuns, Stranded
 from holdfast.ports.workflows import HasRun, Startable, Workflows
 
 P = ParamSpec("P")
@@ -400,8 +401,38 @@ class Client(RunReading, RunBatches):
         self._check_loop()
         check_number("limit", limit, 1, 10_000)
         last = None if before is None else await self.key_of(before)
-        found = await self._store.list_runs(self.namespace, run_filter(conditions, last, limit))
-        infos: list[RunInfo] = []
+        which = await self._filter(conditions, last, limit)
+        return await self._infos(await self._store.list_runs(self.namespace, which))
+
+    async def page(
+        self,
+        *,
+        limit: int = 100,
+        after: str | None = None,
+        payloads: bool = True,
+        **conditions: Unpack[RunConditions],
+    ) -> RunsPage:
+        """A page of runs, newest first. `after` is `next` of the page before.
+
+        It takes a limited time: if few runs meet conditions such as `error_contains`, it stops after looking
+        at 10,000 runs, and if they are large, after 8 MB. So a page may have fewer runs than `limit`, or
+        none, although there are more. With `payloads=False`, `input` and `output` are left out.
+        """
+        self._check_loop()
+        check_number("limit", limit, 1, 10_000)
+        last = None if after is None else _checked_place(after)
+        which = await self._filter(conditions, last, limit)
+        found = await self._store.page_runs(self.namespace, which, bool(payloads))
+        infos = await self._infos(found.runs)
+        return RunsPage(infos, None if found.next is None else key_text(found.next))
+
+    async def _filter(self, conditions: RunConditions, before: RunKey | None, limit: int) -> RunFilter:
+        which = run_filter(conditions, before, limit)
+        parent = conditions.get("parent")
+        return which if parent is None else which._replace(parent=await self.key_of(parent))
+
+    async def _infos(self, found: Sequence[RunRecord]) -> builtins.list[RunInfo]:
+        infos: builtins.list[RunInfo] = []
         now = self._now()
         for first in range(0, len(found), _DESCRIBED_AT_ONCE):
             page = found[first : first + _DESCRIBED_AT_ONCE]
@@ -497,9 +528,9 @@ class Client(RunReading, RunBatches):
         """
         if ids and (ended or conditions):
             raise BadOption("ids", ids, "given without conditions: they name the runs")
-        run_filter(conditions, None, 1)  # to refuse bad conditions before the first line
+        which = await self._filter(conditions, None, 1)  # refuses bad conditions before the first line
         keys = [await self.key_of(id) for id in ids]
-        async for line in self._archives.export_lines(keys, conditions, children=children, ended=ended):
+        async for line in self._archives.export_lines(keys, which, children=children, ended=ended):
             yield line
 
     async def import_runs(self, source: ArchiveSource, **options: Unpack[ImportOptions]) -> ImportReport:
@@ -551,6 +582,13 @@ class Client(RunReading, RunBatches):
 def _number_of(version: str | int) -> int | None:
     """The number, if it is a version that a flow can have; otherwise None."""
     return version_number(str(version))
+
+
+def _checked_place(after: Any) -> RunKey:
+    key = key_from_text(after) if isinstance(after, str) else None
+    if key is None:
+        raise BadOption("after", after, "`next` of a page")
+    return key
 
 
 _FIRST_KEY = RunKey(bytes(16))

@@ -67,6 +67,14 @@ class RunInfo(msgspec.Struct, frozen=True):
     """The number of its last chapter: more than 1 if it has gone on as a new one. `input` is of that one."""
 
 
+class RunsPage(msgspec.Struct, frozen=True):
+    """Some runs of a list, the newest first."""
+
+    items: list[RunInfo]
+    next: str | None
+    """Pass it as `after` for the next page. None: this is the last one."""
+
+
 class ChapterInfo(msgspec.Struct, frozen=True):
     """A chapter of a run: from `continue_as` to `continue_as`."""
 

@@ -238,7 +238,7 @@ class RunChanges(RunUpdates):
         name = workflow_name(workflow)
         resumed, last = 0, None
         while page := await self._store.list_runs(
-            self.namespace, RunFilter(RunStatus.PARKED, name, last, _RESUMED_AT_ONCE)
+            self.namespace, RunFilter((RunStatus.PARKED,), name, last, _RESUMED_AT_ONCE)
         ):
             keys = [record.key for record in page]
             resumed += len(await self._store.unpark_runs(self.namespace, keys, self._now()))

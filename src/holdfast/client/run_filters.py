@@ -3,50 +3,108 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any, TypedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, TypedDict, cast
 
 from holdfast.core.ids import first_key_of
-from holdfast.core.names import check_keywords, checked_name
+from holdfast.core.names import check_keywords, checked_name, checked_version
 from holdfast.core.run_options import StartTarget, checked_tag
-from holdfast.core.values import RunKey, RunStatus, instant
+from holdfast.core.values import Instant, RunKey, RunStatus, instant
 from holdfast.errors import BadOption
 from holdfast.ports.runs import RunFilter
+
+if TYPE_CHECKING:
+    from holdfast.client.run import Run
+
+_MOST_TAGS: Final = 20
 
 
 class RunConditions(TypedDict, total=False):
     """All that are given must hold."""
 
-    status: str | None
+    status: str | Sequence[str] | None
+    """One state, or several: the run is in one of them."""
     workflow: StartTarget[..., Any] | type | str | None
-    tag: str | None
+    tag: str | Sequence[str] | None
+    """One tag, or several: the run has all of them."""
     fingerprint: str | None
     """Of the failure, as in `RunInfo.fingerprint`."""
     created_after: dt.datetime | None
     created_before: dt.datetime | None
+    version: str | int | None
+    schedule: str | None
+    """The name of the schedule that started it."""
+    parent: Run[Any] | str | None
+    """Only children of this run."""
+    ended_after: dt.datetime | None
+    ended_before: dt.datetime | None
+    error_type: str | None
+    """The class of the failure or of one of its causes: `ValueError`, or with its module
+    `shop.errors:OutOfStock`."""
+    id_contains: str | None
+    """A part of the id. Small and capital letters of ASCII are the same here and below."""
+    error_contains: str | None
+    """A part of the message of the failure, or of one of its causes."""
 
 
-def run_filter(conditions: RunConditions, before: RunKey | None, limit: int) -> RunFilter:
-    """Raises BadOption."""
+def run_filter(
+    conditions: RunConditions, before: RunKey | None, limit: int, parent: RunKey | None = None
+) -> RunFilter:
+    """`parent` is the key of the run that the conditions name. Raises BadOption."""
     check_keywords("condition", conditions, RunConditions)
-    status, tag = conditions.get("status"), conditions.get("tag")
-    fingerprint = conditions.get("fingerprint")
     last = _key_at("created_before", conditions.get("created_before"))
     if before is not None:
         last = before if last is None else min(before, last)
+    version = conditions.get("version")
     return RunFilter(
-        None if status is None else _checked_status(status),
+        _checked_statuses(conditions.get("status")),
         workflow_name(conditions.get("workflow")),
         last,
         limit,
-        None if tag is None else checked_tag(tag),
-        None if fingerprint is None else checked_name("fingerprint", fingerprint),
+        _checked_tags(conditions.get("tag")),
+        _name_in(conditions, "fingerprint"),
         _key_at("created_after", conditions.get("created_after")),
+        None if version is None else checked_version(version),
+        _name_in(conditions, "schedule"),
+        parent,
+        _instant_at("ended_after", conditions.get("ended_after")),
+        _instant_at("ended_before", conditions.get("ended_before")),
+        _name_in(conditions, "error_type"),
+        _name_in(conditions, "id_contains"),
+        _name_in(conditions, "error_contains"),
     )
 
 
 def workflow_name(workflow: StartTarget[..., Any] | type | str | None) -> str | None:
     given: Any = getattr(workflow, "name", workflow)
     return None if given is None else checked_name("workflow", given)
+
+
+def _checked_statuses(given: Any) -> tuple[RunStatus, ...] | None:
+    if given is None:
+        return None
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return (_checked_status(given),)
+    several = cast("Sequence[Any]", given)
+    if not several:
+        raise BadOption("status", several, "left out, or at least one state")
+    return tuple(dict.fromkeys(_checked_status(each) for each in several))
+
+
+def _checked_tags(given: Any) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return (checked_tag(given),)
+    several = cast("Sequence[Any]", given)
+    if len(several) > _MOST_TAGS:
+        raise BadOption("tag", several, f"at most {_MOST_TAGS} tags")
+    return tuple(dict.fromkeys(checked_tag(each) for each in several))
+
+
+def _name_in(conditions: RunConditions, name: str) -> str | None:
+    value = conditions.get(name)
+    return None if value is None else checked_name(name, value)
 
 
 def _checked_status(status: str) -> RunStatus:
@@ -57,11 +115,16 @@ def _checked_status(status: str) -> RunStatus:
 
 
 def _key_at(what: str, moment: Any) -> RunKey | None:
+    at = _instant_at(what, moment)
+    return None if at is None else first_key_of(at)
+
+
+def _instant_at(what: str, moment: Any) -> Instant | None:
     if moment is None:
         return None
     if not isinstance(moment, dt.datetime) or moment.utcoffset() is None:
         raise BadOption(what, moment, "a datetime with a time zone, such as datetime.now(UTC)")
-    return first_key_of(instant(moment))
+    return instant(moment)
 
 
 def check_number(option: str, value: object, least: int, most: int) -> None:

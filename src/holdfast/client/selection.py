@@ -18,7 +18,7 @@ from holdfast.core.records import MessageKind, RunRecord
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline
 from holdfast.core.values import RunKey, RunStatus, key_text
 from holdfast.errors import HoldfastError, StoreError
-from holdfast.ports.runs import ActResult, RunStore
+from holdfast.ports.runs import ActResult, RunFilter, RunStore
 
 _AT_ONCE = 200
 _OPEN = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.PAUSED, RunStatus.PARKED)
@@ -48,6 +48,8 @@ _MOST_REFUSALS = 1_000
 class OneRunCalls(Protocol):
     """The methods of a client that act on one run."""
 
+    async def key_of(self, run: Any) -> RunKey: ...
+
     async def cancel(self, run: Any, reason: str = "", *, by: str = "") -> None: ...
 
     async def retry(self, run: Any, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = "") -> None: ...
@@ -72,7 +74,12 @@ class RunSelection:
         run_filter(conditions, None, 1)  # to refuse bad conditions at once
 
     async def count(self) -> int:
-        return await self._store.count_listed(self._namespace, run_filter(self._conditions, None, 1))
+        return await self._store.count_listed(self._namespace, await self._filter())
+
+    async def _filter(self) -> RunFilter:
+        parent = self._conditions.get("parent")
+        key = None if parent is None else await self._client.key_of(parent)
+        return run_filter(self._conditions, None, _AT_ONCE, key)
 
     async def cancel(self, reason: str = "", *, by: str = "") -> BulkReport:
         """Ask the runs that have not ended to end."""
@@ -145,16 +152,13 @@ class RunSelection:
 
     async def _pages(self, statuses: Sequence[RunStatus]) -> AsyncIterator[list[RunRecord]]:
         """The chosen runs that are in one of these states."""
-        wanted = self._conditions.get("status")
+        wanted = await self._filter()
         for status in statuses:
-            if wanted is not None and status != wanted:
+            if wanted.statuses is not None and status not in wanted.statuses:
                 continue
-            conditions = self._conditions | RunConditions(status=status)
-            last: RunKey | None = None
-            while page := await self._store.list_runs(
-                self._namespace, run_filter(conditions, last, _AT_ONCE)
-            ):
-                last = page[-1].key
+            which = wanted._replace(statuses=(status,))
+            while page := await self._store.list_runs(self._namespace, which):
+                which = which._replace(before=page[-1].key)
                 yield page
 
 

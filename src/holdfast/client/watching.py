@@ -15,6 +15,7 @@ from holdfast.core.changes import LAST_OF_ROW, Change, ChangeKind, Place, offset
 from holdfast.errors import BadOption, OffsetGone, RunNotFound, StoreUnavailable
 from holdfast.ports.changes import ChangeFilter, ChangePage, ChangeStore, Horizon
 
+_WATCHED_CONDITIONS: Final = {"status", "workflow", "tag", "created_after", "created_before"}
 _POLL_SECONDS: Final = 1.0
 """In case a notification was lost."""
 _RECONNECT_SECONDS: Final = 1.0
@@ -27,10 +28,16 @@ _log = logging.getLogger(__name__)
 
 def change_filter(conditions: RunConditions) -> ChangeFilter:
     """Raises BadOption."""
-    status, workflow, before, _, tag, fingerprint, since = run_filter(conditions, None, 1)
-    if fingerprint is not None:
-        raise BadOption("fingerprint", fingerprint, "left out: a change does not say why a run failed")
-    return ChangeFilter(None, workflow, tag, status, since, before)
+    which = run_filter(conditions, None, 1)
+    if which.fingerprint is not None:
+        raise BadOption("fingerprint", which.fingerprint, "left out: a change does not say why a run failed")
+    for name in conditions.keys() - _WATCHED_CONDITIONS:
+        if (value := conditions.get(name)) is not None:
+            raise BadOption(name, value, "left out: a change does not say it")
+    if len(which.statuses or ()) > 1 or len(which.tags) > 1:
+        raise BadOption("conditions", conditions, "one state and one tag at most, since runs are watched")
+    status, tag = next(iter(which.statuses or ()), None), next(iter(which.tags), None)
+    return ChangeFilter(None, which.workflow, tag, status, which.since, which.before)
 
 
 class _Goal(NamedTuple):

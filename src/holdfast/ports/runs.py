@@ -182,16 +182,42 @@ class Stranded(NamedTuple):
 
 
 class RunFilter(NamedTuple):
-    status: RunStatus | None = None
+    """Which runs to list. All conditions that are given must hold."""
+
+    statuses: tuple[RunStatus, ...] | None = None
+    """One of these."""
     workflow: str | None = None
     before: RunKey | None = None
-    """Only runs created before this one: the key of the last row of the previous page."""
+    """Only runs created before this one: `next` of the previous page."""
     limit: int = 100
-    tag: str | None = None
+    tags: tuple[str, ...] = ()
+    """All of these."""
     fingerprint: str | None = None
     """Of the failure."""
     since: RunKey | None = None
     """Only this run and those created after it."""
+    version: str | None = None
+    schedule: str | None = None
+    parent: RunKey | None = None
+    ended_since: Instant | None = None
+    ended_before: Instant | None = None
+    error_type: str | None = None
+    """The class of the failure or of one of its causes, with its module or without."""
+    id_text: str | None = None
+    """The id contains it, in capital letters or small ones. So for `error_text`."""
+    error_text: str | None = None
+    """The message of the failure or of one of its causes contains it."""
+
+
+class ListedRuns(NamedTuple):
+    """A page of a list."""
+
+    runs: list[RunRecord]
+    next: RunKey | None
+    """Up to which run was looked: the next page has runs before it. None: there are no more."""
+
+
+MOST_COUNTED: Final = 1_000_000
 
 
 class FailureGroup(NamedTuple):
@@ -370,11 +396,18 @@ class RunStore(HistoryStore, Protocol):
         ...
 
     async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
-        """Newest first."""
+        """Newest first. Reads page after page until it has `limit` runs."""
         ...
 
-    async def count_listed(self, namespace: str, which: RunFilter) -> int:
-        """How many runs `list_runs` would list without a limit. Stops at a million."""
+    async def page_runs(self, namespace: str, which: RunFilter, payloads: bool = True) -> ListedRuns:
+        """Some runs, newest first. Looks at no more than 10,000 runs and reads no more than about 8 MB. So it
+        may have fewer than `limit` runs, or none, although there are more.
+
+        Without `payloads` the input and the output of each run are None."""
+        ...
+
+    async def count_listed(self, namespace: str, which: RunFilter, most: int = MOST_COUNTED) -> int:
+        """How many runs `list_runs` would list without a limit. Stops at `most`."""
         ...
 
     async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:

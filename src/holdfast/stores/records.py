@@ -71,7 +71,7 @@ _child: Callable[..., ChildRecord] = ChildRecord
 
 def run_record(row: Row) -> RunRecord:
     """Raises JournalCorrupt."""
-    return _run(*row[:6], run_status(row[6]), *row[7:9], _failure(row[9]), *row[10:])
+    return _run(*row[:6], run_status(row[6]), *row[7:9], read_failure(row[9]), *row[10:])
 
 
 def task_record(row: Row) -> TaskRecord:
@@ -81,14 +81,14 @@ def task_record(row: Row) -> TaskRecord:
         raise JournalCorrupt(None, f"task {row[1]} is {row[3]!r}, which this version does not know")
     if isinstance(row[-1], int):
         raise JournalCorrupt(None, f"a part of the input of task {row[1]} is gone, which task {row[-1]} had")
-    return _task(*row[:3], status, *row[4:9], _failure(row[9]), *row[10:])
+    return _task(*row[:3], status, *row[4:9], read_failure(row[9]), *row[10:])
 
 
 def outcome(status: str, output: bytes | None, failure: bytes | None) -> Outcome:
     """How a settled task ended. Raises JournalCorrupt."""
     if status == "success":
         return Succeeded(NULL if output is None else Payload(output))
-    return settled_outcome(_TASK_STATUS[status], None, _failure(failure))
+    return settled_outcome(_TASK_STATUS[status], None, read_failure(failure))
 
 
 def task_summary(row: Row) -> TaskSummary:
@@ -96,7 +96,7 @@ def task_summary(row: Row) -> TaskSummary:
     status = _TASK_STATUS.get(row[3])
     if status is None:
         raise JournalCorrupt(None, f"task {row[0]} is {row[3]!r}, which this version does not know")
-    failure = _failure(row[6])
+    failure = read_failure(row[6])
     problem = None if failure is None else failure.summary
     return _summary(*row[:2], *_place(row[1], row[2]), status, *row[4:6], problem, *row[7:])
 
@@ -171,7 +171,7 @@ def definition(row: Row) -> Definition:
 
 
 def attempt_record(row: Row) -> AttemptRecord:
-    return _attempt(*row[:4], _failure(row[4]), *row[5:])
+    return _attempt(*row[:4], read_failure(row[4]), *row[5:])
 
 
 def message_record(row: Row) -> MessageRecord:
@@ -184,7 +184,7 @@ def posted_message(row: Row) -> PostedMessage:
 
 def child_record(row: Row) -> ChildRecord:
     """Raises JournalCorrupt."""
-    return _child(*row[:3], run_status(row[3]), row[4], _failure(row[5]))
+    return _child(*row[:3], run_status(row[3]), row[4], read_failure(row[5]))
 
 
 def run_status(text: str) -> RunStatus:
@@ -242,7 +242,7 @@ def steps_by_run(
     return found
 
 
-def _failure(json: Any) -> Failure | None:
+def read_failure(json: Any) -> Failure | None:
     if json is None:
         return None
     try:

@@ -7,15 +7,22 @@ are among the newest `n` of each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from holdfast.core.values import RunKey, RunStatus
+from holdfast.core.ids import first_key_of
+from holdfast.core.values import Instant, RunKey, RunStatus
 from holdfast.ports.runs import RunFilter, RunPage
 from holdfast.stores.database import Row, Transaction
+from holdfast.stores.run_conditions import HAVE_FAILURES, first_that_match, has_conditions
 
 _ENDED = (RunStatus.SUCCESS, RunStatus.FAILED, RunStatus.CANCELLED)
 _LOOKED_AT = 1000
 """Among so many of the newest runs, successful ones are looked for first. They are usually most of them."""
+
+
+_EXAMINED = 10_000
+"""At so many runs a page looks at most, if it has conditions that no index answers."""
+_DAY: Final = 24 * 60 * 60 * 1_000_000
 
 
 class _Ranges(NamedTuple):
@@ -25,18 +32,95 @@ class _Ranges(NamedTuple):
     rows: list[Row]
 
 
-def list_keys(tx: Transaction, namespace: str, which: RunFilter) -> list[RunKey]:
-    if which.tag is not None:
-        conditions = (which.tag, which.status, which.workflow, which.fingerprint, which.limit)
-        return [key for (key,) in tx.rows("page_of_tagged_runs", namespace, which.before, *conditions)]
+class ListedKeys(NamedTuple):
+    keys: list[RunKey]
+    next: RunKey | None
+    """The last run that was looked at. None if there are no more."""
+
+
+def list_keys(tx: Transaction, namespace: str, which: RunFilter) -> ListedKeys:
+    """The newest runs that match, as many as the filter says. If conditions are left that no index answers,
+    it looks at a limited number of runs, and may find fewer."""
+    which = _narrowed(which)
+    if not has_conditions(_left_over(which)):
+        return _look(tx, namespace, which, which.limit + 1)
+    # Often the first few are enough.
+    few = _EXAMINED // 10
+    found = _look(tx, namespace, which, few)
+    if found.next is None or len(found.keys) == which.limit:
+        return found
+    rest = which._replace(before=found.next, limit=which.limit - len(found.keys))
+    keys, end = _look(tx, namespace, rest, _EXAMINED - few)
+    return ListedKeys(found.keys + keys, end)
+
+
+def _look(tx: Transaction, namespace: str, which: RunFilter, newest: int) -> ListedKeys:
+    """The runs that match among so many of the newest."""
+    runs = _newest(tx, namespace, which, newest)
+    has_more = len(runs) == newest
+    if which.since is not None and runs and runs[-1] < which.since:
+        runs, has_more = [key for key in runs if key >= which.since], False
+    left = _left_over(which)
+    if has_conditions(left):
+        keys, looked_at = first_that_match(tx, namespace, left, runs, which.limit)
+    else:
+        keys = runs[: which.limit]
+        looked_at = len(keys)
+    has_more = has_more or looked_at < len(runs)
+    return ListedKeys(keys, runs[looked_at - 1] if has_more else None)
+
+
+def _narrowed(which: RunFilter) -> RunFilter:
+    """The same runs, by conditions that an index may answer."""
+    if which.statuses is None and (which.error_type is not None or which.error_text is not None):
+        which = which._replace(statuses=HAVE_FAILURES)
+    if which.ended_before is not None:
+        # A run ends after its creation; a day for clocks that differ.
+        last = first_key_of(Instant(which.ended_before + _DAY))
+        which = which._replace(before=last if which.before is None else min(last, which.before))
+    return which
+
+
+def _newest(tx: Transaction, namespace: str, which: RunFilter, newest: int) -> list[RunKey]:
+    """The newest runs that meet the condition of the index that is used."""
+    query, value = _single_range(which)
+    if query is not None:
+        return [key for (key,) in tx.rows(query, namespace, which.before, value, newest)]
+    if _left_over(which).statuses == which.statuses and which.workflow is None:
+        everything = (namespace, *_conditions(RunPage()), which.before, newest, 0)
+        return [key for (key,) in tx.rows("page_of_runs", *everything)]
+    return _merge(tx, namespace, RunPage(which.statuses, which.workflow, limit=newest), which.before)
+
+
+def _single_range(which: RunFilter) -> tuple[str | None, Any]:
+    """A query for one range of an index, and what it looks for."""
+    if which.parent is not None:
+        return "page_of_children", which.parent
+    if which.schedule is not None:
+        return "page_of_scheduled_runs", which.schedule
+    if which.tags:
+        return "page_of_tagged_runs", which.tags[0]
     if which.fingerprint is not None:
-        conditions = (which.fingerprint, which.status, which.workflow, which.limit)
-        return [
-            key for (key,) in tx.rows("page_of_runs_by_fingerprint", namespace, which.before, *conditions)
-        ]
-    statuses = None if which.status is None else [which.status]
-    page = RunPage(statuses, which.workflow, limit=which.limit)
-    return _merge(tx, namespace, page, which.before)
+        return "page_of_runs_by_fingerprint", which.fingerprint
+    return None, None
+
+
+def _left_over(which: RunFilter) -> RunFilter:
+    """The conditions that are to be checked on the runs of `_newest`."""
+    if which.parent is not None:
+        return which._replace(parent=None)
+    if which.schedule is not None:
+        return which._replace(schedule=None)
+    if which.tags:
+        return which._replace(tags=which.tags[1:])
+    if which.fingerprint is not None:
+        return which._replace(fingerprint=None)
+    left = which._replace(statuses=None, workflow=None)
+    is_success = which.statuses is not None and RunStatus.SUCCESS in which.statuses
+    if which.workflow is None and is_success and has_conditions(left):
+        # Successful runs are in one range for each workflow, and most runs are successful.
+        return left._replace(statuses=which.statuses)
+    return left
 
 
 def read_page(tx: Transaction, namespace: str, page: RunPage) -> list[RunKey]:
@@ -69,7 +153,7 @@ def count_matching_runs(tx: Transaction, namespace: str, page: RunPage, most: in
 
 def _merge(tx: Transaction, namespace: str, page: RunPage, before: RunKey | None) -> list[RunKey]:
     newest = page.offset + page.limit
-    if page.workflow is None and page.version is None and page.statuses == [RunStatus.SUCCESS]:
+    if page.workflow is None and page.version is None and tuple(page.statuses or ()) == (RunStatus.SUCCESS,):
         keys = [key for (key,) in tx.rows("recent_successes", namespace, before, newest + _LOOKED_AT)]
         if len(keys) >= newest:
             return keys[:newest]

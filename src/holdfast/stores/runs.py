@@ -34,9 +34,11 @@ from holdfast.core.values import (
 from holdfast.core.waiting import NO_WAIT, describe_wait
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import (
+    MOST_COUNTED,
     Act,
     ActResult,
     FailureGroup,
+    ListedRuns,
     ParkedRunCancellation,
     PostAnswer,
     QuestionFilter,
@@ -59,7 +61,7 @@ from holdfast.stores.gil_pauses import in_slices
 from holdfast.stores.histories import first_rows, read_chapters
 from holdfast.stores.restarts import restart_runs
 from holdfast.stores.run_lists import count_matching_runs, list_keys, read_page
-from holdfast.stores.run_overviews import read_overviews
+from holdfast.stores.run_overviews import read_listed, read_overviews
 from holdfast.stores.shared_inputs import with_whole_inputs
 from holdfast.stores.sql_role import RowChanged, SqlRole
 
@@ -69,7 +71,7 @@ _LONG_DUE = 10 * 60 * 1_000_000
 _FIRST_KEY = RunKey(bytes(16))
 _EXAMINED_AT_ONCE = 5_000
 _MOST_STRANDED = 1_000
-_MOST_COUNTED = 1_000_000
+_COUNTED_AT_ONCE = 10_000
 
 
 class SqlRunStore(SqlRole):
@@ -162,21 +164,34 @@ class SqlRunStore(SqlRole):
         return {id: key for id, key in rows if key is not None}
 
     async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]:
-        def script(tx: Transaction) -> list[RunRecord]:
-            # In the thread of the lane, because ten thousand rows would hold up the event loop.
-            found: list[RunRecord] = []
-            for some in in_slices(_list_rows(tx, namespace, which)):
-                found += records.readable("run", some, records.run_record)
-            return found
+        found: list[RunRecord] = []
+        left = which
+        while left.limit > 0:
+            page = await self.page_runs(namespace, left)
+            found += page.runs
+            if page.next is None:
+                break
+            left = left._replace(before=page.next, limit=which.limit - len(found))
+        return found
 
-        return await self._driver.read(script, snapshot=True, may_be_long=True)
+    async def page_runs(self, namespace: str, which: RunFilter, payloads: bool = True) -> ListedRuns:
+        return await self._driver.read(
+            lambda tx: read_listed(tx, namespace, which, payloads=payloads), snapshot=True, may_be_long=True
+        )
 
-    async def count_listed(self, namespace: str, which: RunFilter) -> int:
-        def script(tx: Transaction) -> int:
-            keys = list_keys(tx, namespace, which._replace(limit=_MOST_COUNTED))
-            return sum(which.since is None or key >= which.since for key in keys)
-
-        return await self._driver.read(script, may_be_long=True)
+    async def count_listed(self, namespace: str, which: RunFilter, most: int = MOST_COUNTED) -> int:
+        total = 0
+        while total < most:
+            # Each page is a transaction of its own, so that other queries are answered in between.
+            some = which._replace(limit=min(_COUNTED_AT_ONCE, most - total))
+            page = await self._driver.read(
+                lambda tx, some=some: list_keys(tx, namespace, some), may_be_long=True
+            )
+            total += len(page.keys)
+            if page.next is None:
+                break
+            which = which._replace(before=page.next)
+        return total
 
     async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:
         rows = await self._driver.fetch("group_failures", namespace, since, limit, may_be_long=True)
@@ -362,23 +377,6 @@ def _signal_or_start(
             return SignalledRun(key, found[0].workflow, None)
     (result,) = post_messages(tx, namespace, [msgspec.structs.replace(message, run=key)], now)
     return SignalledRun(key, run.workflow, result)
-
-
-def _list_rows(tx: Transaction, namespace: str, which: RunFilter) -> list[Row]:
-    page = (namespace, which.before, which.limit)
-    if which.workflow is None and which.tag is None and which.fingerprint is None:
-        if which.status is None:
-            return _from(which.since, tx.rows("list_runs", *page))
-        if which.status is not RunStatus.SUCCESS:
-            return _from(which.since, tx.rows("list_runs_by_status", *page, which.status))
-    keys = [key for key in list_keys(tx, namespace, which) if which.since is None or key >= which.since]
-    found = {row[0]: row for row in tx.many_returning("runs_of", [(key,) for key in keys], namespace)}
-    return [found[key] for key in keys]
-
-
-def _from(since: RunKey | None, rows: list[Row]) -> list[Row]:
-    """The rows are sorted by key. So a page that was cut here is the last one."""
-    return rows if since is None else [row for row in rows if row[0] >= since]
 
 
 def _examine(

@@ -22,7 +22,7 @@ from holdfast.client.logs import LogLine
 from holdfast.client.operators import MessageInfo, Timers
 from holdfast.client.questions import QuestionInfo
 from holdfast.client.retention import PruneOptions, PruneReport
-from holdfast.client.run import AttemptInfo, ChapterInfo, RunInfo, TaskInfo
+from holdfast.client.run import AttemptInfo, ChapterInfo, RunInfo, RunsPage, TaskInfo
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
@@ -896,6 +896,24 @@ class ClientCalls:
     ) -> builtins.list[RunInfo]:
         """Runs, newest first. `before` is the last run of the previous page."""
         return self._thread.call(lambda: self.inner.list(limit=limit, before=_known(before), **conditions))
+
+    def page(
+        self,
+        *,
+        limit: int = 100,
+        after: str | None = None,
+        payloads: bool = True,
+        **conditions: Unpack[RunConditions],
+    ) -> RunsPage:
+        """A page of runs, newest first. `after` is `next` of the page before.
+
+        It takes a limited time: if few runs meet conditions such as `error_contains`, it stops after looking
+        at 10,000 runs, and if they are large, after 8 MB. So a page may have fewer runs than `limit`, or
+        none, although there are more. With `payloads=False`, `input` and `output` are left out.
+        """
+        return self._thread.call(
+            lambda: self.inner.page(limit=limit, after=after, payloads=payloads, **conditions)
+        )
 
     def failures(
         self, *, created_after: dt.datetime | None = None, limit: int = 100

@@ -336,7 +336,7 @@ class Environment(Client):
         open_runs: list[RunRecord] = []
         for status in RunStatus:
             if not status.is_final:
-                open_runs += await self._store.list_runs(self.namespace, RunFilter(status, limit=10_000))
+                open_runs += await self._store.list_runs(self.namespace, RunFilter((status,), limit=10_000))
         awaited = self._skipping.awaited()
         for run in [run for run in open_runs if run.key in awaited]:
             error = explain_stuck(run, open_runs, self.crash_points.waits, wait.running, vain.seconds)
@@ -344,7 +344,9 @@ class Environment(Client):
 
     async def _tell_of_parked(self) -> None:
         """Fails the waits for parked runs and for their parents: without an operator they would never end."""
-        for record in await self._store.list_runs(self.namespace, RunFilter(RunStatus.PARKED, limit=10_000)):
+        for record in await self._store.list_runs(
+            self.namespace, RunFilter((RunStatus.PARKED,), limit=10_000)
+        ):
             reason = record.failure.message if record.failure else "by an operator"
             error = RunParked(record.id or key_text(record.key), reason)
             waiting: RunRecord | None = record

@@ -37,8 +37,47 @@ _Workflow = Annotated[
     str | None,
     typer.Option("--workflow", metavar="NAME", help="Only runs of this workflow.", show_default=False),
 ]
-_Tag = Annotated[
-    str | None, typer.Option("--tag", metavar="TAG", help="Only runs with this tag.", show_default=False)
+_Statuses = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--status",
+        metavar="STATUS",
+        help="Only these: pending, running, success, failed, cancelled, paused or parked. May be repeated.",
+        show_default=False,
+    ),
+]
+_Tags = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tag", metavar="TAG", help="Only runs with this tag. If repeated, with all.", show_default=False
+    ),
+]
+_Version = Annotated[
+    str | None,
+    typer.Option("--version", metavar="V", help="Only runs of this version.", show_default=False),
+]
+_Schedule = Annotated[
+    str | None,
+    typer.Option("--schedule", metavar="NAME", help="Only runs of this schedule.", show_default=False),
+]
+_Parent = Annotated[
+    str | None, typer.Option("--parent", metavar="RUN", help="Only children of this run.", show_default=False)
+]
+_ErrorType = Annotated[
+    str | None,
+    typer.Option(
+        "--error-type", metavar="CLASS", help="Only failures of this class: ValueError.", show_default=False
+    ),
+]
+_ErrorText = Annotated[
+    str | None,
+    typer.Option(
+        "--error", metavar="TEXT", help="Only failures with this in their message.", show_default=False
+    ),
+]
+_IdText = Annotated[
+    str | None,
+    typer.Option("--id", metavar="TEXT", help="Only runs with this in their id.", show_default=False),
 ]
 _Fingerprint = Annotated[
     str | None,
@@ -90,10 +129,16 @@ def register(app: typer.Typer) -> None:
 
 @runs.command("list")
 def list_runs(
-    status: _Status = None,
+    status: _Statuses = None,
     workflow: _Workflow = None,
-    tag: _Tag = None,
+    version: _Version = None,
+    tag: _Tags = None,
+    schedule: _Schedule = None,
+    parent: _Parent = None,
     fingerprint: _Fingerprint = None,
+    error_type: _ErrorType = None,
+    error: _ErrorText = None,
+    id: _IdText = None,
     limit: Limit = 20,
     as_json: AsJson = False,
     db: Db = None,
@@ -103,7 +148,17 @@ def list_runs(
 
     async def read(client: Holdfast) -> list[RunInfo]:
         return await client.list(
-            status=status, workflow=workflow, tag=tag, fingerprint=fingerprint, limit=limit
+            status=status or None,
+            workflow=workflow,
+            version=version,
+            tag=tag,
+            schedule=schedule,
+            parent=parent,
+            fingerprint=fingerprint,
+            error_type=error_type,
+            error_contains=error,
+            id_contains=id,
+            limit=limit,
         )
 
     found = use_client(find_database(db, namespace), read)

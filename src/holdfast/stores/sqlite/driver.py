@@ -306,6 +306,7 @@ class SqliteConnection:
         if not rows:
             return []
         self.statements += 1
+        common = _bound(common)
         return self._fetch(
             self._connection.executemany(_queries()[query], map(common.__add__, rows) if common else rows)
         )

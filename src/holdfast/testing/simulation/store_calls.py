@@ -66,6 +66,7 @@ READS = frozenset(
         "list_questions",
         "ended_runs",
         "list_runs",
+        "page_runs",
         "list_tasks",
         "list_chapters",
         "list_attempts",

@@ -16,14 +16,14 @@ from holdfast.client.client import Client
 from holdfast.client.failures import FailureInfo
 from holdfast.client.retention import PruneReport
 from holdfast.client.run import Run, RunInfo
-from holdfast.client.run_filters import RunConditions
 from holdfast.core.run_options import IdPolicy, StartKeywords, with_options
-from holdfast.core.values import RunStatus, key_text
+from holdfast.core.values import key_text
 from holdfast.errors import RunCancelled, RunFailed
 from holdfast.server.access.callers import Caller
 from holdfast.server.access.recording import Record
 from holdfast.server.api.v1.bodies import Body
 from holdfast.server.api.v1.paging import Limit, Page
+from holdfast.server.api.v1.run_conditions import CONDITIONS, After, Conditions, Payloads
 from holdfast.server.problems import BadRequest, may_answer
 
 MOST_RUNS = 10_000
@@ -126,29 +126,21 @@ async def start_runs(
     return begun
 
 
-@get("/runs", name="runs.list", responses=may_answer(404))
+@get("/runs", name="runs.list", dependencies=CONDITIONS, responses=may_answer(404))
 async def list_runs(
     client: NamedDependency[Client],
-    status: FromQuery[RunStatus | None] = None,
-    workflow: FromQuery[str | None] = None,
-    tag: FromQuery[str | None] = None,
-    fingerprint: FromQuery[str | None] = None,
-    created_after: FromQuery[dt.datetime | None] = None,
-    created_before: FromQuery[dt.datetime | None] = None,
-    after: Annotated[str | None, QueryParameter(description="`next` of the page before.")] = None,
+    conditions: Conditions,
+    after: After = None,
     limit: Limit = 100,
+    payloads: Payloads = False,
 ) -> Page[RunInfo]:
-    """A page of runs, newest first."""
-    conditions = RunConditions(
-        status=status,
-        workflow=workflow,
-        tag=tag,
-        fingerprint=fingerprint,
-        created_after=created_after,
-        created_before=created_before,
-    )
-    found = await client.list(limit=limit, before=after, **conditions)
-    return Page(found, found[-1].key if len(found) == limit else None)
+    """A page of runs, newest first.
+
+    It takes a limited time. So a page may have fewer runs than `limit`, or none, although there are more.
+    Then it has a `next`.
+    """
+    found = await client.page(limit=limit, after=after, payloads=payloads, **conditions)
+    return Page(found.items, found.next)
 
 
 @get("/runs/{id:str}", name="runs.get", responses=may_answer(404))

@@ -35,7 +35,7 @@ SELECT count(*) FROM (
 ) AS found;
 
 -- name: page_of_runs_by_status
--- For every status but success, like `list_runs_by_status`.
+-- For every status but success, which the index leaves out.
 SELECT found.key
 FROM unnest($7::text[]) AS wanted (status)
 CROSS JOIN LATERAL (

@@ -4,30 +4,77 @@ SELECT $1::text, tag, run FROM unnest($2::text[], $3::uuid[]) AS tags (tag, run)
 ON CONFLICT DO NOTHING;
 
 -- name: page_of_tagged_runs
--- Keys, the newest first. $2 is a key: only older runs. A condition that is NULL is not applied. OFFSET 0 has each run
+-- Keys, the newest first. $2 is a key: only older runs. OFFSET 0 has each run
 -- looked up by its key. Without statistics, as in a new database, a join would read all runs once for each tag.
 SELECT found.key FROM holdfast.run_tags
 CROSS JOIN LATERAL (
-    SELECT key, status, workflow, fingerprint FROM holdfast.runs
+    SELECT key FROM holdfast.runs
     WHERE runs.namespace = $1::text AND runs.key = run_tags.run
     OFFSET 0
 ) AS found
 WHERE run_tags.namespace = $1 AND run_tags.tag = $3::text
     AND run_tags.run < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-    AND ($4::text IS NULL OR status = $4)
-    AND ($5::text IS NULL OR workflow = $5)
-    AND ($6::text IS NULL OR fingerprint = $6)
 ORDER BY run_tags.run DESC
-LIMIT $7::int8;
+LIMIT $4::int8;
 
 -- name: page_of_runs_by_fingerprint
 SELECT key FROM holdfast.runs
 WHERE namespace = $1::text AND fingerprint = $3::text
     AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-    AND ($4::text IS NULL OR status = $4)
-    AND ($5::text IS NULL OR workflow = $5)
 ORDER BY key DESC
-LIMIT $6::int8;
+LIMIT $4::int8;
+
+-- name: page_of_children
+SELECT key FROM holdfast.runs
+WHERE namespace = $1::text AND parent = $3::uuid
+    AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+ORDER BY parent DESC, key DESC
+LIMIT $4::int8;
+
+-- name: page_of_scheduled_runs
+SELECT key FROM holdfast.runs
+WHERE namespace = $1::text AND schedule = $3::text
+    AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+ORDER BY schedule DESC, key DESC
+LIMIT $4::int8;
+
+-- name: runs_that_match
+-- Those of the given runs that meet the conditions. A condition that is NULL is not applied. $10 to $12 are patterns for
+-- the id, the class of the failure and its text; $13 are tags. The failure is JSON, so the pattern may fit more than was
+-- meant: the caller looks at the id and the failure, which are here if they are asked for. COLLATE "C", so that only the
+-- case of ASCII letters is ignored, as SQLite does it.
+SELECT key, id, CASE WHEN coalesce($11::text, $12::text) IS NOT NULL THEN failure END FROM holdfast.runs
+WHERE namespace = $1::text AND key = ANY ($14::uuid[])
+    AND ($2::text[] IS NULL OR status = ANY ($2))
+    AND ($3::text IS NULL OR workflow = $3)
+    AND ($4::text IS NULL OR version = $4)
+    AND ($5::text IS NULL OR schedule = $5)
+    AND ($6::uuid IS NULL OR parent = $6)
+    AND ($7::text IS NULL OR fingerprint = $7)
+    AND ($8::timestamptz IS NULL OR finished_at >= $8)
+    AND ($9::timestamptz IS NULL OR finished_at < $9)
+    AND ($10::text IS NULL OR id IS NULL OR id COLLATE "C" ILIKE $10 ESCAPE '\')
+    AND ($11 IS NULL OR failure::text COLLATE "C" ILIKE $11 ESCAPE '\')
+    AND ($12 IS NULL OR failure::text COLLATE "C" ILIKE $12 ESCAPE '\')
+    AND NOT EXISTS (
+        SELECT 1 FROM unnest($13::text[]) AS wanted (tag)
+        WHERE NOT (SELECT EXISTS (
+            SELECT 1 FROM holdfast.run_tags
+            WHERE run_tags.namespace = $1 AND run_tags.tag = wanted.tag AND run_tags.run = runs.key OFFSET 0)));
+
+-- name: listed_sizes
+-- How many bytes `listed_runs` reads of each run. $2: with input and output.
+SELECT key, coalesce(pg_column_size(failure), 0)
+    + CASE WHEN $2::int4 <> 0 THEN pg_column_size(input) + coalesce(pg_column_size(output), 0) ELSE 0 END
+FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($3::uuid[]);
+
+-- name: listed_runs
+-- $2: with input and output.
+SELECT key, namespace, id, workflow, version, claim, status,
+    CASE WHEN $2::int4 <> 0 THEN input END, CASE WHEN $2 <> 0 THEN output END, failure, parent, parent_seq,
+    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    options, priority, chapter
+FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($3::uuid[]);
 
 -- name: group_failures
 -- For each cause: how many runs with keys from $2 on, the oldest and the newest of them. The most frequent causes first.

@@ -284,27 +284,6 @@ WITH asked AS MATERIALIZED (
 SELECT asked.id, coalesce(runs.key, asked.key)
 FROM asked LEFT JOIN holdfast.runs ON runs.namespace = asked.namespace AND runs.id = asked.id;
 
--- name: list_runs
-SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    options, priority, chapter
-FROM holdfast.runs
-WHERE namespace = $1::text AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-ORDER BY key DESC
-LIMIT $3::int8;
-
--- name: list_runs_by_status
--- For every status but success, which the index leaves out.
-SELECT key, namespace, id, workflow, version, claim, status, input, output, failure, parent, parent_seq,
-    owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    options, priority, chapter
-FROM holdfast.runs
-WHERE namespace = $1::text
-    AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-    AND status = $4::text AND status <> 'success'
-ORDER BY key DESC
-LIMIT $3::int8;
-
 -- name: children_of
 -- No namespace is needed: a child is in the namespace of its parent.
 SELECT parent, parent_seq, key, status, output, failure

@@ -31,7 +31,8 @@ SELECT count(*) FROM (
 );
 
 -- name: page_of_runs_by_status
--- For every status but success, like `list_runs_by_status`.
+-- For every status but success, which the index leaves out. INDEXED BY, because SQLite assumes that every status is
+-- frequent and would scan by key, but failed runs are rare.
 SELECT key FROM runs INDEXED BY runs_by_status
 WHERE namespace = ?1
     AND status = ?7 AND status <> 'success'

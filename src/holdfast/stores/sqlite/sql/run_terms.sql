@@ -2,24 +2,70 @@
 INSERT INTO run_tags (namespace, tag, run) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING;
 
 -- name: page_of_tagged_runs
--- Keys, the newest first. ?2 is a key: only older runs. A condition that is NULL is not applied.
+-- Keys, the newest first. ?2 is a key: only older runs.
 SELECT runs.key FROM run_tags CROSS JOIN runs ON runs.namespace = ?1 AND runs.key = run_tags.run
 WHERE run_tags.namespace = ?1 AND run_tags.tag = ?3
     AND run_tags.run < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
-    AND (?4 IS NULL OR status = ?4)
-    AND (?5 IS NULL OR workflow = ?5)
-    AND (?6 IS NULL OR fingerprint = ?6)
 ORDER BY run_tags.run DESC
-LIMIT ?7;
+LIMIT ?4;
 
 -- name: page_of_runs_by_fingerprint
 SELECT key FROM runs INDEXED BY runs_by_fingerprint
 WHERE namespace = ?1 AND fingerprint = ?3
     AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
-    AND (?4 IS NULL OR status = ?4)
-    AND (?5 IS NULL OR workflow = ?5)
 ORDER BY key DESC
-LIMIT ?6;
+LIMIT ?4;
+
+-- name: page_of_children
+SELECT key FROM runs INDEXED BY runs_by_parent
+WHERE namespace = ?1 AND parent = ?3
+    AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
+ORDER BY key DESC
+LIMIT ?4;
+
+-- name: page_of_scheduled_runs
+SELECT key FROM runs INDEXED BY runs_by_schedule
+WHERE namespace = ?1 AND schedule = ?3
+    AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
+ORDER BY key DESC
+LIMIT ?4;
+
+-- name: runs_that_match
+-- Those of the given runs that meet the conditions. A condition that is NULL is not applied. ?10 to ?12 are patterns for
+-- the id, the class of the failure and its text; ?13 are tags. The failure is JSON, so the pattern may fit more than was
+-- meant: the caller looks at the id and the failure, which are here if they are asked for.
+SELECT key, id, CASE WHEN coalesce(?11, ?12) IS NOT NULL THEN CAST(failure AS BLOB) END FROM runs
+WHERE namespace = ?1 AND key = ?14
+    AND (?2 IS NULL OR status IN (SELECT value FROM json_each(?2)))
+    AND (?3 IS NULL OR workflow = ?3)
+    AND (?4 IS NULL OR version = ?4)
+    AND (?5 IS NULL OR schedule = ?5)
+    AND (?6 IS NULL OR parent = ?6)
+    AND (?7 IS NULL OR fingerprint = ?7)
+    AND (?8 IS NULL OR finished_at >= ?8)
+    AND (?9 IS NULL OR finished_at < ?9)
+    AND (?10 IS NULL OR id IS NULL OR id LIKE ?10 ESCAPE '\')
+    AND (?11 IS NULL OR failure LIKE ?11 ESCAPE '\')
+    AND (?12 IS NULL OR failure LIKE ?12 ESCAPE '\')
+    AND NOT EXISTS (
+        SELECT 1 FROM json_each(?13) AS wanted
+        WHERE NOT EXISTS (
+            SELECT 1 FROM run_tags
+            WHERE run_tags.namespace = ?1 AND run_tags.tag = wanted.value AND run_tags.run = runs.key));
+
+-- name: listed_sizes
+-- How many bytes `listed_runs` reads of each run. ?2: with input and output.
+SELECT key, coalesce(octet_length(failure), 0)
+    + CASE WHEN ?2 THEN octet_length(input) + coalesce(octet_length(output), 0) ELSE 0 END
+FROM runs WHERE namespace = ?1 AND key = ?3;
+
+-- name: listed_runs
+-- ?2: with input and output.
+SELECT key, namespace, id, workflow, version, claim, status,
+    CASE WHEN ?2 THEN CAST(input AS BLOB) END, CASE WHEN ?2 THEN CAST(output AS BLOB) END,
+    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
+    CAST(options AS BLOB), priority, chapter
+FROM runs WHERE namespace = ?1 AND key = ?3;
 
 -- name: group_failures
 -- For each cause: how many runs with keys from ?2 on, the oldest and the newest of them. The most frequent causes first.

@@ -194,28 +194,6 @@ WHERE namespace = ?1 AND key = coalesce((SELECT key FROM runs WHERE namespace = 
 -- name: find_keys
 SELECT ?2, coalesce((SELECT key FROM runs WHERE namespace = ?1 AND id = ?2), ?3);
 
--- name: list_runs
-SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    CAST(options AS BLOB), priority, chapter
-FROM runs
-WHERE namespace = ?1 AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
-ORDER BY key DESC
-LIMIT ?3;
-
--- name: list_runs_by_status
--- For every status but success, which the index leaves out. INDEXED BY, because SQLite assumes that every
--- status is frequent and would scan by key, but failed runs are rare.
-SELECT key, namespace, id, workflow, version, claim, status, CAST(input AS BLOB), CAST(output AS BLOB),
-    CAST(failure AS BLOB), parent, parent_seq, owner, epoch, wake_at, waiting, created_at, started_at, finished_at, setbacks, depth, schedule,
-    CAST(options AS BLOB), priority, chapter
-FROM runs INDEXED BY runs_by_status
-WHERE namespace = ?1
-    AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
-    AND status = ?4 AND status <> 'success'
-ORDER BY key DESC
-LIMIT ?3;
-
 -- name: children_of
 -- No namespace is needed: a child is in the namespace of its parent.
 SELECT parent, parent_seq, key, status, CAST(output AS BLOB), CAST(failure AS BLOB)

@@ -1,0 +1,62 @@
+"""Lists of runs over HTTP: by every condition, in pages, without payloads unless they are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.server.v1.asking import Asker
+
+
+async def ids(api: Asker, **query: Any) -> list[str]:
+    return [each["id"] for each in (await api.get("/runs", **query))["items"]]
+
+
+async def test_runs_are_chosen_by_several_conditions_at_once(api: Asker):
+    good = await api.start("doubled", [1], id="good-1", tags=["x", "y"])
+    other = await api.start("doubled", [2], id="Good-2", tags=["x"])
+    bad = await api.start("failing", ["no price: 50%"], id="bad")
+    for run in (good, other, bad):
+        await api.get(f"/runs/{run}", wait=20)
+    ended = (await api.get(f"/runs/{bad}"))["finished_at"]
+    version = (await api.get(f"/runs/{good}"))["version"]
+
+    assert await ids(api, status=["failed", "success"]) == [bad, other, good]
+    assert await ids(api, status=["failed", "success"], workflow="doubled") == [other, good]
+    assert await ids(api, tag=["x", "y"]) == [good]
+    assert await ids(api, tag=["x"], status="failed") == []
+    assert await ids(api, id_contains="GOOD-") == [other, good]
+    assert await ids(api, error_contains="PRICE: 50%") == [bad]
+    assert await ids(api, error_contains="traceback") == []
+    assert await ids(api, error_type="ValueError") == [bad]
+    assert await ids(api, error_type="KeyError") == []
+    assert await ids(api, version=version, workflow="doubled") == [other, good]
+    assert await ids(api, version="none") == []
+    assert bad in await ids(api, ended_after=ended)
+    assert bad not in await ids(api, ended_before=ended)
+    assert await ids(api, schedule="nightly") == []
+
+
+async def test_a_list_has_inputs_and_outputs_only_if_they_are_asked_for(api: Asker):
+    run = await api.start("doubled", [21])
+    await api.get(f"/runs/{run}", wait=20)
+
+    [short] = (await api.get("/runs"))["items"]
+    [whole] = (await api.get("/runs", payloads=True))["items"]
+
+    assert (short["input"], short["output"]) == (None, None)
+    assert (whole["input"], whole["output"]) == ({"number": 21, "times": 1}, 42)
+
+
+async def test_bad_conditions_are_refused_by_name(api: Asker):
+    refused = {
+        "error_contains": "",
+        "id_contains": "x" * 2000,
+        "after": "not a key",
+        "created_after": "2026-01-01T00:00:00",
+        "ended_after": "2026-01-01T00:00:00",
+    }
+    for field, value in refused.items():
+        problem = await api.get("/runs", code=400, **{field: value})
+        assert problem["field"] == field, problem
+    await api.get("/runs", code=400, status="unknown")
+    assert (await api.get("/runs", code=404, parent="nobody"))["code"] == "run_not_found"
