@@ -20,6 +20,7 @@ HoldfastError
 │   │   └── WorkflowNotFound  the store has no such workflow, or no such version of it
 │   ├── WorkflowTaken       the name belongs to a workflow of another kind
 │   ├── WorkflowInUse       runs of it have not ended, or schedules start it
+│   ├── WorkflowChanged     its newest version is not the one that was to be replaced
 │   ├── NoGraph             a workflow in code has no static graph
 │   ├── UnknownTask         no task of that name here
 │   ├── VersionConflict     a known version with other code
@@ -325,6 +326,19 @@ class WorkflowInUse(Refused):
             f"workflow {show(name)} is not deleted: {' and '.join([*runs, *started])}; end the runs and "
             "delete the schedules first. With force=True, its "
             "schedules are deleted, and its runs go on to their end"
+        )
+
+
+class WorkflowChanged(Refused):
+    """`expected` and `found` are hashes; empty: no version."""
+
+    def __init__(self, name: str, expected: str, found: str) -> None:
+        self.name, self.expected, self.found = name, expected, found
+        news = f"its newest version has the hash {found}" if found else "it does not exist"
+        wanted = f"that with {expected}" if expected else "none at all"
+        super().__init__(
+            f"workflow {show(name)} is not published: {news}, and the text was to replace {wanted}; "
+            "read the workflow again, and decide anew"
         )
 
 

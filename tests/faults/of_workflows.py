@@ -10,6 +10,14 @@ _TESTS = "client/test_workflows.py"
 
 FAULTS = [
     Fault(
+        "workflows-overwritten",
+        "a text that is to replace one version never replaces another",
+        [Code("client.workflows:WorkflowVersions.put").remove("_check_replaced(A, B, C)")],
+        cases(
+            "server/v1/test_workflows.py", "test_of_many_who_replace_the_same_version_one_succeeds[sqlite]"
+        ),
+    ),
+    Fault(
         "workflows-deleted-under-open-runs",
         "a workflow is not deleted while runs of it have not ended",
         [Code("client.workflows:WorkflowVersions.delete").replace("open_runs or others", "others")],

@@ -42,10 +42,18 @@ class PublishedTextReader:
         match kind or kind_of(text.encode(errors="replace"), place):
             case "dag":
                 dag = load_text(text, file=place, has_folder=False)
+                own_name = dag.name
                 dag = dag if name is None else msgspec.structs.replace(dag, name=name)
                 schema = DagSignature(dag).input_schema
                 return WorkflowText(
-                    dag.name, "dag", _hash(dag), dag.description, schema, dag.schedule, dag.schedule_input
+                    dag.name,
+                    "dag",
+                    _hash(dag),
+                    dag.description,
+                    schema,
+                    dag.schedule,
+                    dag.schedule_input,
+                    own_name,
                 )
             case "flow":
                 flow = load_flow_text(text, file=place)
@@ -53,7 +61,9 @@ class PublishedTextReader:
                 if not title:
                     raise BadFlow([Problem(place, 1, 1, "the flow needs a name")])
                 schema = FlowSignature.input_schema
-                return WorkflowText(title, "flow", hash_of_flow(flow), flow.description, schema, None, {})
+                return WorkflowText(
+                    title, "flow", hash_of_flow(flow), flow.description, schema, None, {}, flow.name
+                )
             case other:
                 raise BadOption("kind", other, "dag or flow")
 

@@ -29,10 +29,12 @@ from holdfast.errors import (
     ScheduleNotFound,
     ScheduleTaken,
     VersionConflict,
+    WorkflowChanged,
     WorkflowInUse,
     WorkflowNotFound,
     WorkflowTaken,
     WrongType,
+    show,
 )
 from holdfast.ports.flows import PUBLISHED, FlowVersion, definition_of
 from holdfast.ports.runs import RunPage
@@ -223,18 +225,32 @@ class WorkflowVersions:
         return []
 
     async def put(
-        self, text: str, *, kind: str | None = None, name: str | None = None, file: str | None = None
+        self,
+        text: str,
+        *,
+        kind: str | None = None,
+        name: str | None = None,
+        file: str | None = None,
+        renames: bool = True,
+        replaces: str | None = None,
     ) -> PublishedWorkflow:
         """Publish the text of a DAG or a flow as the next version, which any node can run.
 
         A text that means the same as the newest version is that version. `kind` is `dag` or `flow`; without
-        it, the text tells. `name` replaces the name in the text. `file` is where problems are. The schedule
-        in a DAG is put, or deleted if the text has none any more.
+        it, the text tells. `name` replaces the name in the text; without `renames`, a text that has another
+        name is refused. `file` is where problems are. The schedule in a DAG is put, or deleted if the text
+        has none any more.
+
+        `replaces` is the hash that the newest version must have, or "" if there must be none. It is also
+        good if the newest version has become what the text means: then an earlier call has done it.
 
         Raises BadDag and BadFlow with all problems, WorkflowTaken if the name belongs to a workflow of
-        another kind, and ScheduleTaken.
+        another kind, WorkflowChanged if the newest version is not the one that `replaces` names, and
+        ScheduleTaken.
         """
         read = await self._read(text, kind, name, file)
+        if not renames and name is not None and read.own_name not in ("", name):
+            raise BadOption("name", name, f"the name in the text, {show(read.own_name)}")
         if read.plan is not None:
             await self._check_schedule(read.name)
         for _ in range(_TRIES):
@@ -243,6 +259,7 @@ class WorkflowVersions:
             if taken is not None:
                 raise WorkflowTaken(read.name, taken, read.kind)
             newest = next((row for row in rows if row.number is not None and row.status == PUBLISHED), None)
+            _check_replaced(read, replaces, next((row.hash for row in rows if row.status == PUBLISHED), ""))
             if newest is not None and newest.hash == read.hash:
                 return await self._published(read, newest, is_new=False)
             number = max((row.number for row in rows if row.number is not None), default=0) + 1
@@ -353,6 +370,14 @@ class WorkflowVersions:
             await self._schedules.delete(name)
         except ScheduleNotFound:
             pass  # another client was faster
+
+
+def _check_replaced(read: WorkflowText, replaces: str | None, newest: str) -> None:
+    """Raises WorkflowChanged."""
+    if replaces is None or replaces == newest:
+        return
+    if not replaces or newest != read.hash:
+        raise WorkflowChanged(read.name, replaces, newest)
 
 
 def _version_info(name: str, row: WorkflowVersionRow) -> WorkflowVersionInfo:

@@ -40,6 +40,8 @@ class WorkflowText(NamedTuple):
     plan: Plan | None
     """The schedule that the text contains."""
     schedule_input: Mapping[str, Any]
+    own_name: str
+    """The name that the text has. Empty: none."""
 
 
 class WorkflowReader(Protocol):

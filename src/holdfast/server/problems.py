@@ -31,8 +31,11 @@ class Place(msgspec.Struct, frozen=True):
     """A mistake in a definition."""
 
     line: int
+    """From 1. 0: the text as a whole."""
     column: int
     message: str
+    path: str = ""
+    """The path inside the document, if it is known: `$.tasks.extract.retries`."""
 
 
 class ProblemAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -73,6 +76,7 @@ _NOT_FOUND: Final = (
     errors.UnknownWorkflow,
     errors.UnknownTask,
     errors.KeyNotFound,
+    errors.NoGraph,
 )
 _CONFLICT: Final = (
     errors.VersionConflict,
@@ -82,6 +86,8 @@ _CONFLICT: Final = (
     errors.MessageIdTaken,
     errors.NotPublished,
     errors.ScheduleTaken,
+    errors.WorkflowTaken,
+    errors.WorkflowInUse,
     errors.NotEnded,
     errors.NeededByParent,
     errors.HeardByParent,
@@ -102,6 +108,7 @@ _STATUSES: Final[list[tuple[tuple[type[Exception], ...], HTTPStatus]]] = [
     ((Forbidden, errors.MayNotAnswer), HTTPStatus.FORBIDDEN),
     ((NotFound, *_NOT_FOUND), HTTPStatus.NOT_FOUND),
     (_CONFLICT, HTTPStatus.CONFLICT),
+    ((errors.WorkflowChanged,), HTTPStatus.PRECONDITION_FAILED),
     ((errors.OffsetGone, errors.StreamGap), HTTPStatus.GONE),
     ((BodyTimedOut,), HTTPStatus.REQUEST_TIMEOUT),
     ((errors.PayloadTooLarge,), HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
@@ -230,7 +237,11 @@ def _field_of(error: Exception) -> str | None:
 def _places_of(error: Exception) -> Iterable[Place]:
     if isinstance(error, BadDocument):
         for problem in error.problems:
-            yield Place(problem.line, problem.column, problem.message)
+            yield place_of(problem)
+
+
+def place_of(problem: errors.Problem) -> Place:
+    return Place(problem.line, problem.column, problem.message, problem.path)
 
 
 def _facts_of(error: HoldfastError) -> dict[str, Any]:

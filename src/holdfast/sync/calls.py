@@ -417,18 +417,32 @@ class WorkflowVersions:
         return self._thread.call(lambda: self.inner.validate(text, kind=kind, name=name, file=file))
 
     def put(
-        self, text: str, *, kind: str | None = None, name: str | None = None, file: str | None = None
+        self,
+        text: str,
+        *,
+        kind: str | None = None,
+        name: str | None = None,
+        file: str | None = None,
+        renames: bool = True,
+        replaces: str | None = None,
     ) -> PublishedWorkflow:
         """Publish the text of a DAG or a flow as the next version, which any node can run.
 
         A text that means the same as the newest version is that version. `kind` is `dag` or `flow`; without
-        it, the text tells. `name` replaces the name in the text. `file` is where problems are. The schedule
-        in a DAG is put, or deleted if the text has none any more.
+        it, the text tells. `name` replaces the name in the text; without `renames`, a text that has another
+        name is refused. `file` is where problems are. The schedule in a DAG is put, or deleted if the text
+        has none any more.
+
+        `replaces` is the hash that the newest version must have, or "" if there must be none. It is also
+        good if the newest version has become what the text means: then an earlier call has done it.
 
         Raises BadDag and BadFlow with all problems, WorkflowTaken if the name belongs to a workflow of
-        another kind, and ScheduleTaken.
+        another kind, WorkflowChanged if the newest version is not the one that `replaces` names, and
+        ScheduleTaken.
         """
-        return self._thread.call(lambda: self.inner.put(text, kind=kind, name=name, file=file))
+        return self._thread.call(
+            lambda: self.inner.put(text, kind=kind, name=name, file=file, renames=renames, replaces=replaces)
+        )
 
     def delete(self, name: str, *, force: bool = False) -> DeletedWorkflow:
         """Delete all versions: nobody can start them by name any more, and they are not listed.

@@ -15,11 +15,12 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from holdfast.core.failures import capture_value
 from holdfast.server.access.rules import check_all_have_rules, check_rule
-from holdfast.server.api.v1 import access, questions, run_acts, run_parts, runs, schedules
+from holdfast.server.api.v1 import access, questions, run_acts, run_parts, runs, schedules, workflows
 from holdfast.server.paths import V1
 from holdfast.server.problems import HANDLERS
 
 NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
+    "workflows": workflows.ROUTES,
     "runs": [*runs.ROUTES, *run_parts.ROUTES, *run_acts.ROUTES],
     "questions": questions.ROUTES,
     "schedules": schedules.ROUTES,
