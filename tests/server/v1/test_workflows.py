@@ -148,7 +148,7 @@ async def test_a_workflow_in_use_is_deleted_only_by_force(api: Asker):
     done = await api.ask("DELETE", "/workflows/pause", force=True)
 
     assert (refused["code"], refused["facts"]["open_runs"]) == ("workflow_in_use", 1)
-    assert done == {"name": "pause", "versions": 1, "schedules": [], "open_runs": 1}
+    assert done == {"name": "pause", "versions": 1, "schedules": [], "open_runs": 1, "may_come_back": False}
     await api.get("/workflows/pause", code=404)
     await api.ask("DELETE", "/workflows/pause", code=404)
     assert (await api.get(f"/runs/{run}"))["status"] in ("pending", "running")
