@@ -21,7 +21,9 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "chaos/test_database_away.py": (),
     "chaos/test_failover.py": (),
     "chaos/test_half_open.py": (),
+    "chaos/test_killed_server.py": (),
     "chaos/test_many_processes.py": (),
+    "chaos/test_three_processes.py": (),
     "cli/test_asking.py": ("test_a_reader_that_leaves_is_no_error",),
     "cli/test_dev.py": (
         "test_a_port_that_is_taken_is_refused_if_it_was_asked_for_and_else_the_next_one_is_used",

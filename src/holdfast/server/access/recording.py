@@ -6,6 +6,7 @@ be sent, so what was answered is in the log.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -25,9 +26,17 @@ class Record:
         self.target = target
         self.before: Any = None
         self.after: Any = None
+        self._writing: asyncio.Task[None] | None = None
+
+    def begin_writing(self, audit: Audit, caller: Caller) -> None:
+        """For a handler that has done its work and waits for something else before it answers."""
+        self._writing = asyncio.create_task(self._write(audit, caller), name="write the audit log")
 
     async def write(self, audit: Audit, caller: Caller) -> None:
-        """Raises StoreError."""
+        """Returns when the row is written. Raises StoreError."""
+        await (self._write(audit, caller) if self._writing is None else self._writing)
+
+    async def _write(self, audit: Audit, caller: Caller) -> None:
         entry = AuditEntry(
             action=self.action,
             target=(self.target or "-")[:_LONGEST_TARGET],

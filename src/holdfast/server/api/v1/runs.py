@@ -102,6 +102,7 @@ async def start_run(
     record.target, record.after = begun.id, {"workflow": data.workflow, "key": begun.key}
     if not wait:
         return StartedAndAwaited(begun.id, begun.key)
+    record.begin_writing(client.audit, caller)
     return StartedAndAwaited(begun.id, begun.key, await wait_for_end(client, run, wait))
 
 
