@@ -557,7 +557,7 @@ LISTS = [
         "empty-page-ends-the-list",
         "a list has every run that matches",
         [
-            Code("stores.run_lists:list_keys").replace(
+            Code("stores.run_lists:_look").replace(
                 "runs[A] if has_more else None", "keys[-1] if keys else None"
             )
         ],
