@@ -269,7 +269,7 @@ API = [
     Fault(
         "keys-matched-by-case",
         "names in requests are matched without regard to case",
-        [Code("server.compat.flows.wire:folded").replace("A.lower()", "A")],
+        [Code("server.compat.wire:folded").replace("A.lower()", "A")],
         cases(
             "server/test_requests.py",
             "test_names_in_a_body_are_matched_without_regard_to_case_and_underscores",

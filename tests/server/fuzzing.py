@@ -34,7 +34,7 @@ from schemathesis.schemas import APIOperation
 from tests.server.conftest import Api, serving
 from tests.server.definitions import asking, calling, waiting
 
-from holdfast.server.compat.flows.wire import folded
+from holdfast.server.compat.wire import folded
 
 MODES: Final = {"allowed": GenerationMode.POSITIVE, "refused": GenerationMode.NEGATIVE}
 _NO_WORKER: Final = {"error": "no worker"}

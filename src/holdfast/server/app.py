@@ -6,7 +6,7 @@ framework, which may not send it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from litestar import Request
@@ -18,10 +18,11 @@ from holdfast.server.access.callers import Caller, caller_of
 from holdfast.server.access.identifying import Identifier
 from holdfast.server.access.recording import Record, record_of
 from holdfast.server.api.v1.app import make_v1_app
+from holdfast.server.compat.dags.app import make_dags_app
 from holdfast.server.compat.flows.app import make_flows_app
 from holdfast.server.compat.flows.node_runs import DescribeVisits, describe_nothing
 from holdfast.server.gateway import Gateway
-from holdfast.server.paths import is_v1
+from holdfast.server.paths import API, DAGS, V1, is_below, path_below
 from holdfast.server.tenants import Tenants
 from holdfast.server.worker_expiry import WorkerExpiry
 
@@ -41,8 +42,14 @@ def make_app(
     OpenAPI documents."""
     dependencies = _dependencies(tenants) | {"describe_visits": _provide(describe_visits)}
     limit = max_payload_bytes + _MEGABYTE
+    dags = make_dags_app(dependencies, max_body_bytes=limit, version=version)
     faces = _Faces(
-        make_v1_app(dependencies, max_body_bytes=limit, version=version),
+        {
+            V1: make_v1_app(dependencies, max_body_bytes=limit, version=version),
+            f"{API}/workflows": dags,
+            f"{API}/runs": dags,
+            DAGS: dags,
+        },
         make_flows_app(dependencies, max_body_bytes=limit, version=version),
     )
     own = tenants.own.client
@@ -51,14 +58,16 @@ def make_app(
 
 
 class _Faces:
-    """Sends each request to the face that its path names."""
+    """Sends each request to the face whose path it is below, or else to `other`."""
 
-    def __init__(self, v1: ASGIApp, flows: ASGIApp) -> None:
-        self._v1 = v1
-        self._flows = flows
+    def __init__(self, faces: Mapping[str, ASGIApp], other: ASGIApp) -> None:
+        self._faces = faces
+        self._other = other
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (self._v1 if is_v1(scope) else self._flows)(scope, receive, send)
+        path = path_below(scope)
+        face = next((face for base, face in self._faces.items() if is_below(path, base)), self._other)
+        await face(scope, receive, send)
 
 
 def _dependencies(tenants: Tenants) -> dict[str, Any]:

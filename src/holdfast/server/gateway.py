@@ -22,14 +22,14 @@ from holdfast.server.access.identifying import Identifier
 from holdfast.server.access.recording import record_of
 from holdfast.server.access.refusals import TooManyAttempts
 from holdfast.server.connections import TimelyBody
-from holdfast.server.paths import API, V1, is_v1, path_below
+from holdfast.server.paths import API, DAGS, V1, is_v1, path_below
 from holdfast.server.problems import MEDIA_TYPE, STOPPING, problem_of
 from holdfast.server.tenants import Tenants
 
 _log = logging.getLogger("holdfast.server")
 
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_PUBLIC: Final = frozenset({f"{V1}/openapi.json", f"{API}/openapi.json"})
+_PUBLIC: Final = frozenset({f"{base}/openapi.json" for base in (API, V1, DAGS)})
 """They say nothing about what is in the database."""
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 API: Final = "/api"
 V1: Final = "/api/v1"
+DAGS: Final = "/api/dags"
 
 
 def path_below(scope: Any) -> str:
@@ -14,5 +15,8 @@ def path_below(scope: Any) -> str:
 
 
 def is_v1(scope: Any) -> bool:
-    path = path_below(scope)
-    return path == V1 or path.startswith(f"{V1}/")
+    return is_below(path_below(scope), V1)
+
+
+def is_below(path: str, base: str) -> bool:
+    return path == base or path.startswith(f"{base}/")

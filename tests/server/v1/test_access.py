@@ -20,6 +20,7 @@ from holdfast.core.keys import Role
 from holdfast.core.values import instant
 from holdfast.server.access.rules import RULES, check_all_have_rules
 from holdfast.server.api.v1 import app as v1
+from holdfast.server.compat.dags import app as dags
 from holdfast.server.compat.flows import app as flows
 
 NOT_FOUND_EITHER = "nobody"
@@ -62,6 +63,7 @@ def all_routes() -> list[tuple[str, str, str]]:
     """Method, path and name of every route of every face."""
     faces: list[tuple[str, Mapping[str, Sequence[HTTPRouteHandler]]]] = [
         ("/api/v1", v1.NOUNS),
+        ("/api", dags.NOUNS),
         ("/api", flows.NOUNS),
     ]
     return sorted(

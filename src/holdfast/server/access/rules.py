@@ -85,6 +85,18 @@ RULES: Final[dict[str, Rule]] = {
     "keys.create": _ADMINISTER,
     "keys.revoke": _ADMINISTER,
     "audit.list": Rule(_ADMINS),
+    # --- as a scheduler of DAGs
+    "compat.dags.workflows": _READ,
+    "compat.dags.put": _ADMINISTER,
+    "compat.dags.get": _READ,
+    "compat.dags.delete": _ADMINISTER,
+    "compat.dags.trigger": _OPERATE,
+    "compat.dags.runs": _READ,
+    "compat.dags.run": _READ,
+    "compat.dags.cancel": _OPERATE,
+    "compat.dags.retry": _OPERATE,
+    "compat.dags.tasks": _READ,
+    "compat.dags.logs": _READ,
     # --- as a scheduler of flows
     "compat.flows.create": _ADMINISTER,
     "compat.flows.list": _READ,

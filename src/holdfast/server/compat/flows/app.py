@@ -13,9 +13,9 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from holdfast.server.access.rules import check_all_have_rules, check_rule
+from holdfast.server.compat.error_responses import HANDLERS
 from holdfast.server.compat.flows import flows, queue, tasks, workers
-from holdfast.server.compat.flows.error_responses import HANDLERS
-from holdfast.server.compat.flows.wire import folded
+from holdfast.server.compat.wire import folded
 
 NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "flows": flows.ROUTES,

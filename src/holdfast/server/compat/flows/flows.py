@@ -14,9 +14,9 @@ from holdfast.client.flows import FlowVersionInfo, parse_version_id, version_num
 from holdfast.core.values import instant
 from holdfast.errors import BadOption, FlowNotFound
 from holdfast.ports.flows import DRAFT, PUBLISHED
+from holdfast.server.compat.error_responses import may_answer
 from holdfast.server.compat.flows.answers import Made, PageNumber, PageSize
-from holdfast.server.compat.flows.error_responses import may_answer
-from holdfast.server.compat.flows.wire import LenientBody, read_number, required, seconds
+from holdfast.server.compat.wire import LenientBody, read_number, required, seconds
 
 
 class NewFlow(msgspec.Struct, frozen=True):

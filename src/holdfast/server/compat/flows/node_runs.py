@@ -14,7 +14,7 @@ import msgspec
 
 from holdfast.core.records import AttemptRecord, Definition, TaskRecord
 from holdfast.core.values import TaskStatus, task_id
-from holdfast.server.compat.flows.wire import seconds, text_of
+from holdfast.server.compat.wire import seconds, text_of
 
 
 class VisitDescription(NamedTuple):

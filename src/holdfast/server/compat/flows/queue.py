@@ -15,10 +15,10 @@ from holdfast.client.workers import queue_id
 from holdfast.core.values import task_id
 from holdfast.errors import BadOption
 from holdfast.ports.workers import QueueItem
+from holdfast.server.compat.error_responses import may_answer
 from holdfast.server.compat.flows.answers import Acknowledged
-from holdfast.server.compat.flows.error_responses import may_answer
 from holdfast.server.compat.flows.node_runs import node_run_id
-from holdfast.server.compat.flows.wire import LenientBody, read_names, required, seconds, text_of
+from holdfast.server.compat.wire import LenientBody, read_names, required, seconds, text_of
 
 
 class Poll(msgspec.Struct, frozen=True):

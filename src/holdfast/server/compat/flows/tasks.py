@@ -18,10 +18,10 @@ from holdfast.core.values import RunStatus, key_text
 from holdfast.errors import BadOption, FlowNotFound, NotPublished
 from holdfast.ports.flows import CURSOR, PUBLISHED
 from holdfast.ports.runs import RunOverview, RunPage
+from holdfast.server.compat.error_responses import may_answer
 from holdfast.server.compat.flows.answers import Acknowledged, Made, PageNumber, PageSize
-from holdfast.server.compat.flows.error_responses import may_answer
 from holdfast.server.compat.flows.node_runs import DescribeVisits, NodeRun, describe, node_runs
-from holdfast.server.compat.flows.wire import (
+from holdfast.server.compat.wire import (
     LenientBody,
     read_number,
     read_object,

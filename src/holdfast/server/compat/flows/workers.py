@@ -13,9 +13,10 @@ from litestar.params import FromQuery, JSONBody, QueryParameter
 from holdfast.client.client import Client
 from holdfast.client.workers import WorkerInfo
 from holdfast.core.values import instant
+from holdfast.server.compat.error_responses import may_answer
 from holdfast.server.compat.flows.answers import Acknowledged
-from holdfast.server.compat.flows.error_responses import NotFound, may_answer
-from holdfast.server.compat.flows.wire import LenientBody, read_names, read_number, required, seconds
+from holdfast.server.compat.wire import LenientBody, read_names, read_number, required, seconds
+from holdfast.server.problems import NotFound
 from holdfast.server.worker_expiry import WorkerExpiry
 
 

@@ -147,6 +147,15 @@ def seconds(at: Instant | None) -> int:
     return 0 if at is None else at // _MICROSECONDS
 
 
+def value_of(payload: bytes | None) -> Any:
+    """JSON as it is stored. If it is damaged, its text."""
+    try:
+        msgspec.json.decode(payload or b"null")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return text_of(payload)
+    return None if payload is None else msgspec.Raw(payload)
+
+
 def text_of(payload: bytes | None) -> str:
     """JSON as a string inside a response; empty for None."""
     return "" if payload is None else payload.decode(errors="replace")

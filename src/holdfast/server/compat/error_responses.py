@@ -1,4 +1,4 @@
-"""From an error to a response: a status, and `{"error": text}`."""
+"""From an error to a response: the status that our own API has for it, and `{"error": text}`."""
 
 from __future__ import annotations
 
@@ -11,47 +11,14 @@ from litestar import MediaType, Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 
-from holdfast.errors import (
-    CommitRefused,
-    FlowNotFound,
-    HoldfastError,
-    ItemLost,
-    MessageIdTaken,
-    NodeStopped,
-    NotOpen,
-    NotPublished,
-    NoWorker,
-    PayloadTooLarge,
-    Refused,
-    RunEnded,
-    RunNotFound,
-    ScheduleNotFound,
-    ScheduleTaken,
-    StoreFull,
-    StoreUnavailable,
-    VersionConflict,
-)
-from holdfast.server.access.refusals import Forbidden
-from holdfast.server.connections import BodyTimedOut
+from holdfast.errors import NoWorker
+from holdfast.server.problems import status_of
 
 _log = logging.getLogger("holdfast.server")
-
-_STATUSES: Final[list[tuple[tuple[type[HoldfastError], ...], HTTPStatus]]] = [
-    ((RunNotFound, FlowNotFound, ScheduleNotFound), HTTPStatus.NOT_FOUND),
-    ((VersionConflict, ItemLost, RunEnded, MessageIdTaken, NotPublished, ScheduleTaken), HTTPStatus.CONFLICT),
-    ((PayloadTooLarge,), HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
-    ((StoreUnavailable, StoreFull, NodeStopped, NotOpen), HTTPStatus.SERVICE_UNAVAILABLE),
-    ((Refused, CommitRefused), HTTPStatus.BAD_REQUEST),
-]
-"""The first match counts. An error without a match is an internal error."""
 
 
 class ErrorResponse(msgspec.Struct, frozen=True):
     error: str
-
-
-class NotFound(Exception):
-    """For things that have no error of their own in `holdfast.errors`."""
 
 
 _MEANINGS: Final = {
@@ -73,17 +40,6 @@ def may_answer(*statuses: int) -> dict[int, ResponseSpec]:
         status: ResponseSpec(ErrorResponse, description=_MEANINGS[status], generate_examples=False)
         for status in sorted({400, 401, 403, 429, 503, *statuses})
     }
-
-
-def status_of(error: Exception) -> HTTPStatus:
-    if isinstance(error, Forbidden):
-        return HTTPStatus.FORBIDDEN
-    if isinstance(error, BodyTimedOut):
-        return HTTPStatus.REQUEST_TIMEOUT
-    for kinds, status in _STATUSES:
-        if isinstance(error, kinds):
-            return status
-    return HTTPStatus.NOT_FOUND if isinstance(error, NotFound) else HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def error_response(request: Request[Any, Any, Any], error: Exception) -> Response[ErrorResponse]:

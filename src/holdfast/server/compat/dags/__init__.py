@@ -1,0 +1,1 @@
+"""The routes of a scheduler of DAGs: /api/workflows and /api/runs."""
