@@ -43,6 +43,7 @@ __all__ = [
     "ImportReport",
     "KeyInfo",
     "KeyNotFound",
+    "LogEntry",
     "LogLine",
     "MayNotAnswer",
     "MayOnlyLook",
@@ -124,7 +125,7 @@ if TYPE_CHECKING:
     from holdfast.client.batches import Call
     from holdfast.client.failures import FailureInfo
     from holdfast.client.keys import KeyInfo, NewKey
-    from holdfast.client.logs import LogLine
+    from holdfast.client.logs import LogEntry, LogLine
     from holdfast.client.operators import MessageInfo
     from holdfast.client.questions import QuestionInfo
     from holdfast.client.retention import PruneReport
@@ -210,7 +211,7 @@ else:
         "client.batches": ("Call",),
         "client.failures": ("FailureInfo",),
         "client.keys": ("KeyInfo", "NewKey"),
-        "client.logs": ("LogLine",),
+        "client.logs": ("LogEntry", "LogLine"),
         "client.operators": ("MessageInfo",),
         "client.questions": ("QuestionInfo",),
         "client.selection": ("BulkReport", "RunSelection"),

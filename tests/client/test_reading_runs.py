@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from holdfast import Catalog, RunFailed, RunStatus, context, task, workflow
+from holdfast import Catalog, RunFailed, RunStatus, context, task, task_context, workflow
 from holdfast.errors import BadOption, CannotStore, PromiseSettled, RunEnded, RunNotFound, WrongType
 from holdfast.ports.runs import RunPage
 from holdfast.testing import Environment
@@ -37,7 +37,39 @@ async def patient() -> list[Any]:
     return [await context().signal("word"), await context().promise("answer")]
 
 
+@task(catalog=catalog)
+async def count_aloud(numbers: int) -> None:
+    for number in range(numbers):
+        task_context().logger.info("number %d", number)
+
+
+@workflow(catalog=catalog)
+async def counted(groups: int) -> None:
+    for _ in range(groups):
+        await count_aloud(3)
+
+
 # --- looking
+
+
+async def test_the_log_is_read_in_pages_that_may_end_between_any_two_lines(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(counted, 4)
+        await run.result()
+        lines = [line.text for line in await env.logs(run)]
+        everything = await env.log_page(run)
+
+        assert [line.text for line in everything] == lines == [f"number {n}" for n in range(3)] * 4
+        for limit in (1, 2, 5, 12):
+            for number, line in enumerate(everything, 1):
+                page = await env.log_page(run, after=line.offset, limit=limit)
+                assert page == everything[number : number + limit]
+        assert await env.log_page(run, task="double") == []
+        for wrong in ("x", "1", "-1-0", "1-1-1", "01-0", "9" * 30 + "-0"):
+            with pytest.raises(BadOption, match="after"):
+                await env.log_page(run, after=wrong)
+        with pytest.raises(BadOption, match="limit"):
+            await env.log_page(run, limit=0)
 
 
 async def test_a_run_can_be_described_from_its_beginning_to_its_end(store_url: str) -> None:

@@ -17,7 +17,16 @@ from holdfast.settings import Settings
 
 DOCS = ROOT / "docs"
 NOT_FOR_USERS = {
-    Holdfast: {"key_of", "waiters", "register_all", "list_tasks", "preview_input", "settings", "namespace"},
+    Holdfast: {
+        "key_of",
+        "waiters",
+        "register_all",
+        "list_tasks",
+        "preview_input",
+        "watching",
+        "settings",
+        "namespace",
+    },
     TaskContext: {"add_lines", "end", "print"},
     TaskOptions: {"service", "is_step"},
 }

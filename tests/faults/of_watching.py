@@ -49,7 +49,10 @@ FAULTS = [
     Fault(
         "silent-removal",
         "a watcher that comes back too late is told so",
-        [Code("client.watching:changes").replace("page.bounds.first > place.row", "False")],
+        [
+            Code("client.watching:place_of").replace("bounds.first > place.row", "False"),
+            Code("client.watching:pages").replace("page.bounds.first > place.row", "False"),
+        ],
         cases("engine/test_watching.py", "test_who_comes_back_too_late_is_told_so"),
     ),
     Fault(

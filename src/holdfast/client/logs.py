@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import logging
+import re
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from holdfast.core.records import LogRecord
 from holdfast.core.values import Instant, RunKey, moment
-from holdfast.errors import JournalCorrupt, StoreUnavailable
+from holdfast.errors import BadOption, JournalCorrupt, StoreUnavailable
 from holdfast.ports.runs import RunStore
 
 _PAGE = 1000
+_GROUPS, _BYTES = 100, 1024 * 1024
+"""How many groups of lines to read at once for a page, and how many bytes a page has."""
 _POLL_SECONDS = 0.25
 _RECONNECT_SECONDS = 1.0
 
@@ -35,6 +38,51 @@ class LogLine(msgspec.Struct, frozen=True, gc=False):
     stream: str
     """`stdout` or `stderr`, the level of a logging call (`INFO`), or `holdfast` for our own remarks."""
     text: str
+
+
+class LogEntry(LogLine, frozen=True, gc=False):
+    """A line with its place in the log."""
+
+    offset: str
+    """Pass it as `after` to read on behind this line."""
+
+
+class LogPlace(NamedTuple):
+    """Lines are stored in groups: the number of the group, and how many of its lines were read."""
+
+    number: int
+    lines: int
+
+
+_OFFSET = re.compile(r"(0|[1-9][0-9]{0,17})-(0|[1-9][0-9]{0,8})", re.ASCII)
+
+
+def read_log_offset(text: str | None) -> LogPlace:
+    """Raises BadOption."""
+    found = _OFFSET.fullmatch("0-0" if text is None else text)
+    if found is None:
+        raise BadOption("after", text, "the offset of a line of the log")
+    return LogPlace(int(found[1]), int(found[2]))
+
+
+async def read_log_page(
+    store: RunStore, namespace: str, run: RunKey, task: str | None, after: LogPlace, limit: int
+) -> list[LogEntry]:
+    """No more than `limit` lines, and about a megabyte of them."""
+    entries: list[LogEntry] = []
+    size, number = 0, after.number - 1
+    while True:
+        page = await store.read_logs(namespace, run, number, task, _GROUPS)
+        for record in page:
+            number = record.number
+            done = after.lines if number == after.number else 0
+            for index, line in enumerate(_lines(record)[done:], done + 1):
+                if len(entries) == limit or size > _BYTES:
+                    return entries
+                size += len(line.text)
+                entries.append(LogEntry(**msgspec.structs.asdict(line), offset=f"{number}-{index}"))
+        if len(page) < _GROUPS:
+            return entries
 
 
 async def read_logs(

@@ -6,7 +6,14 @@ from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, Unpack
 
-from holdfast.client.logs import LogLine, follow_logs, read_logs
+from holdfast.client.logs import (
+    LogEntry,
+    LogLine,
+    follow_logs,
+    read_log_offset,
+    read_log_page,
+    read_logs,
+)
 from holdfast.client.run import (
     AttemptInfo,
     ChapterInfo,
@@ -77,6 +84,15 @@ class RunReading(RunChanges):
         lines = read_logs(self._store, self.namespace, await self.key_of(run), task)
         return [line async for _, line in lines]
 
+    async def log_page(
+        self, run: Run[Any] | str, *, after: str | None = None, task: str | None = None, limit: int = 1000
+    ) -> list[LogEntry]:
+        """As `logs`, no more than `limit` lines behind the offset `after`. Each has its offset."""
+        check_number("limit", limit, 1, 10_000)
+        place = read_log_offset(after)
+        key = await self.key_of(run)
+        return await read_log_page(self._store, self.namespace, key, task, place, limit)
+
     async def follow(self, run: Run[Any] | str, task: str | None = None) -> AsyncIterator[LogLine]:
         """As `logs`, and new lines as they come, until the run has ended."""
         async for line in follow_logs(self._store, self.namespace, await self.key_of(run), task):
@@ -123,8 +139,7 @@ class RunReading(RunChanges):
             if conditions:
                 raise BadOption("conditions", ", ".join(conditions), "left out, since one run is watched")
             which = ChangeFilter(run=await self.key_of(run))
-        self._check_loop()
-        watching = Watching(self._store, self.waiters.change_readers, self.namespace, which)
+        watching = self.watching(which)
         if run is not None:
             watching.id = run if isinstance(run, str) else run.id
         async for change in watching.changes(after):
@@ -133,9 +148,12 @@ class RunReading(RunChanges):
     async def watch_offset(self) -> str:
         """The offset of now. What is read of runs after this call shows everything up to it, so a page takes
         the offset, reads, and watches after the offset: it misses nothing."""
+        return offset_text(await self.watching(ChangeFilter()).now())
+
+    def watching(self, which: ChangeFilter) -> Watching:
+        """A reader of the changes that the filter lets through, for whoever shares one among many."""
         self._check_loop()
-        readers = self.waiters.change_readers
-        return offset_text(await Watching(self._store, readers, self.namespace, ChangeFilter()).now())
+        return Watching(self._store, self.waiters.change_readers, self.namespace, which)
 
     async def streams(self, run: Run[Any] | str) -> list[StreamInfo]:
         """The streams to which the run has published, by name."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Final, NamedTuple
 
 import msgspec
@@ -12,8 +13,9 @@ import msgspec
 from holdfast.client.change_readers import ChangeReaders
 from holdfast.client.run_filters import RunConditions, run_filter
 from holdfast.core.changes import LAST_OF_ROW, Change, ChangeKind, Place, offset_text, read_offset
+from holdfast.core.values import RunKey
 from holdfast.errors import BadOption, OffsetGone, RunNotFound, StoreUnavailable
-from holdfast.ports.changes import ChangeFilter, ChangePage, ChangeStore, Horizon
+from holdfast.ports.changes import ChangeFilter, ChangePage, ChangeStore, Horizon, WatchedState
 
 _WATCHED_CONDITIONS: Final = {"status", "workflow", "tag", "created_after", "created_before"}
 _POLL_SECONDS: Final = 1.0
@@ -22,6 +24,7 @@ _RECONNECT_SECONDS: Final = 1.0
 _HELD_SECONDS: Final = 0.01
 """How soon to look again for changes that an open transaction holds up. It is doubled each time."""
 _LONG_HELD_SECONDS: Final = 10.0
+_BEHIND_ALL: Final = Place(2**62, LAST_OF_ROW)
 
 _log = logging.getLogger(__name__)
 
@@ -73,34 +76,54 @@ class Watching(msgspec.Struct):
 
     async def changes(self, after: str | None) -> AsyncIterator[Change]:
         """Raises OffsetGone; RunNotFound if the one run is deleted already."""
+        place = await self.now() if after is None else await self.place_of(after)
+        async with contextlib.aclosing(self.pages(place)) as pages:
+            async for page in pages:
+                if page is None:
+                    continue
+                for change in page.changes:
+                    yield change
+                    if change.kind is ChangeKind.RUN_DELETED and self.which.run is not None:
+                        return
+                if self.which.run is not None and await self._has_ended(page):
+                    return
+
+    async def pages(self, place: Place) -> AsyncGenerator[ChangePage | None]:
+        """What comes behind the place, as it comes; also pages without changes, every second at the latest.
+        None: the store does not answer, and will be asked again. Raises OffsetGone."""
         with self.readers.reading() as changed:
-            place = await self.now() if after is None else await self._place_of(after)
             horizon: Horizon | None = None
             while True:
                 changed.clear()
                 page = await self._read(place, horizon)
                 if page is None:
+                    yield None
+                    await asyncio.sleep(_RECONNECT_SECONDS)
                     continue
                 if page.bounds.first > place.row:
                     raise OffsetGone(offset_text(place), "changes after it have been removed")
-                for change in page.changes:
-                    yield change
-                    if change.kind is ChangeKind.RUN_DELETED and self.which.run is not None:
-                        return
                 is_over, place, horizon = page.place == place, page.place, page.bounds.horizon
-                if self.which.run is not None and await self._has_ended(page):
-                    return
+                yield page
                 if is_over and horizon is not None and page.bounds.newest > place.row:
                     await self._wait_for_transactions(changed)
                 elif is_over:
                     self.held_seconds, horizon = 0.0, None
                     await _wait(changed, _POLL_SECONDS)
 
-    async def _place_of(self, after: str) -> Place:
+    async def place_of(self, after: str) -> Place:
+        """Raises BadOption and OffsetGone."""
         place = read_offset(after)
-        if place.row > (await self.store.change_bounds()).newest:
+        bounds = await self.store.change_bounds()
+        if place.row > bounds.newest:
             raise OffsetGone(after, "this database has not come so far")
+        if bounds.first > place.row:
+            raise OffsetGone(after, "changes after it have been removed")
         return place
+
+    async def end_of(self, run: RunKey) -> tuple[WatchedState | None, Place]:
+        """The state of a run, and a place behind all its changes up to then. None: there is no such run."""
+        page = await self.store.read_changes(self.namespace, _BEHIND_ALL, ChangeFilter(run=run))
+        return page.state, Place(page.bounds.newest, LAST_OF_ROW)
 
     async def _read(self, place: Place, horizon: Horizon | None) -> ChangePage | None:
         try:
@@ -110,7 +133,6 @@ class Watching(msgspec.Struct):
             if not error.may_pass:
                 raise
             _log.warning("%s; still watching", error)
-            await asyncio.sleep(_RECONNECT_SECONDS)
             return None
 
     async def _has_ended(self, page: ChangePage) -> bool:

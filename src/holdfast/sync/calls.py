@@ -18,7 +18,7 @@ from holdfast.client.flows import FlowInfo, FlowVersionInfo
 from holdfast.client.flows import Flows as AsyncFlows
 from holdfast.client.keys import KeyInfo, NewKey
 from holdfast.client.keys import Keys as AsyncKeys
-from holdfast.client.logs import LogLine
+from holdfast.client.logs import LogEntry, LogLine
 from holdfast.client.operators import MessageInfo, Timers
 from holdfast.client.questions import QuestionInfo
 from holdfast.client.retention import PruneOptions, PruneReport
@@ -732,6 +732,14 @@ class ClientCalls:
         """What the code of the run and its tasks have written so far, in that order. With `task`, only what
         the tasks of that name have written."""
         return self._thread.call(lambda: self.inner.logs(_known(run), task))
+
+    def log_page(
+        self, run: Run[Any] | str, *, after: str | None = None, task: str | None = None, limit: int = 1000
+    ) -> builtins.list[LogEntry]:
+        """As `logs`, no more than `limit` lines behind the offset `after`. Each has its offset."""
+        return self._thread.call(
+            lambda: self.inner.log_page(_known(run), after=after, task=task, limit=limit)
+        )
 
     def follow(self, run: Run[Any] | str, task: str | None = None) -> Iterator[LogLine]:
         """As `logs`, and new lines as they come, until the run has ended."""
