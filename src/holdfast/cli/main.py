@@ -27,6 +27,7 @@ from holdfast.cli.commands import (
     runs,
     schedules,
     serve,
+    start,
     updates,
     validate,
     watch,
@@ -66,7 +67,22 @@ def _root(
     log_to_stderr()
 
 
-_FOR_RUNS = (run, dev, serve, runs, explain, logs, watch, schedules, flows, workers, answers, updates, keys)
+_FOR_RUNS = (
+    run,
+    start,
+    dev,
+    serve,
+    runs,
+    explain,
+    logs,
+    watch,
+    schedules,
+    flows,
+    workers,
+    answers,
+    updates,
+    keys,
+)
 _FOR_FILES_AND_DATABASES = (workflows, validate, graph, init, doctor, db)
 for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)

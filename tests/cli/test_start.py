@@ -1,0 +1,62 @@
+"""`holdfast start`: a run of any workflow, for nodes to do."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+from tests.cli.processes import Project, read_until
+
+SHOP = """
+from holdfast import task, workflow
+
+@task
+async def double(number: int) -> int:
+    return number * 2
+
+@workflow
+async def order(number: int, times: int = 1) -> int:
+    for _ in range(times):
+        number = await double(number)
+    return number
+
+@workflow
+async def broken(why: str) -> None:
+    raise ValueError(why)
+"""
+
+
+def test_a_node_does_what_was_started_by_name(project: Project):
+    project.write("shop.py", SHOP)
+    with project.start("serve", "shop.py", "--no-http", "--quiet") as node:
+        read_until(node.stderr, "serving")
+        done = project.run("start", "order", "--input", '{"number": 3}', "--wait", "60s", "--json")
+        again = project.run(
+            "start", "order", "-i", "[4, 2]", "--id", "a", "--tag", "x", "--tag", "y", "--note", "n"
+        )
+        waited = project.run("start", "order", "-i", "[4, 2]", "--id", "a", "--wait", "60s")
+        failed = project.run("start", "broken", "-i", '["no"]', "--wait", "60s")
+        refused = project.run("start", "order", "--input", '{"numbr": 3}')
+        project.finish(node, signal.SIGTERM)
+
+    assert (done.returncode, json.loads(done.stdout)["output"]) == (0, 6)
+    assert again.returncode == 0
+    assert "started run a; `holdfast runs show a` tells how it stands" in again.stderr
+    assert "run a has ended: success" in waited.stderr
+    assert failed.returncode == 1
+    assert (refused.returncode, "numbr" in refused.stderr) == (2, True)
+    [shown] = [each for each in project.ask("runs", "list") if each["id"] == "a"]
+    assert (shown["tags"], shown["note"], shown["output"]) == (["x", "y"], "n", 16)
+
+
+def test_a_start_with_a_mistake_is_refused(project: Project):
+    project.write("shop.py", SHOP)
+    assert project.run("db", "migrate").returncode == 0
+    unknown = project.run("start", "ordr")
+    wrong = project.run("start", "order", "--delay", "soon")
+    high = project.run("start", "order", "--priority", "11")
+
+    assert [each.returncode for each in (unknown, wrong, high)] == [2, 2, 2]
+    assert "'ordr'" in unknown.stderr
+    assert "--delay" in wrong.stderr
+    assert "priority is 11" in high.stderr
