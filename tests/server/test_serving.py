@@ -23,6 +23,9 @@ class Recorder:
         self.was_asked = asyncio.Event()
         self.is_local = False
 
+    def end_streams(self) -> None:
+        self.events.append("streams ended")
+
     async def close(self) -> None:
         self.events.append("closed")
 
@@ -50,7 +53,7 @@ async def test_a_server_begins_answers_on_the_port_it_says_and_ends():
 
     assert response.text == "ok"
     assert app.is_local
-    assert app.events == ["closed"]
+    assert app.events == ["streams ended", "closed"]
     with pytest.raises(httpx.ConnectError):
         await get(port)
 

@@ -22,6 +22,7 @@ from holdfast.server.compat.dags.app import make_dags_app
 from holdfast.server.compat.flows.app import make_flows_app
 from holdfast.server.compat.flows.node_runs import DescribeVisits, describe_nothing
 from holdfast.server.gateway import Gateway
+from holdfast.server.live.hub import Hub
 from holdfast.server.paths import API, DAGS, V1, is_below, path_below
 from holdfast.server.tenants import Tenants
 from holdfast.server.worker_expiry import WorkerExpiry
@@ -85,11 +86,16 @@ def _dependencies(tenants: Tenants) -> dict[str, Any]:
         assert found is not None, "only a route whose rule says that it is a change has a record"
         return found
 
+    def hub(request: Request[Any, Any, Any]) -> Hub:
+        return tenants.of(caller_of(request.scope).namespace).hub
+
     return {
         "record": Provide(record, sync_to_thread=False),
         "caller": Provide(caller, sync_to_thread=False),
         "client": Provide(client, sync_to_thread=False),
         "worker_expiry": Provide(worker_expiry, sync_to_thread=False),
+        "hub": Provide(hub, sync_to_thread=False),
+        "streams": _provide(tenants.streams),
     }
 
 

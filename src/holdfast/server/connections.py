@@ -8,6 +8,8 @@ also has runs to look after.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 from typing import Any, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -24,8 +26,29 @@ class BodyTimedOut(Exception):
     """The body of a request did not come."""
 
 
+CONNECTION: Final = "holdfast.connection"
+"""The extension of the ASGI scope by which our server lends the connection. Other servers do not."""
+
+
+class Connection:
+    """What the application may do with the connection of a request. ASGI has no way to close one whose client
+    does not read."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    def limit_send_buffer(self, bytes: int) -> None:
+        connection = self._transport.get_extra_info("socket")
+        if connection is not None:
+            with contextlib.suppress(OSError):  # it is closed already
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, bytes)
+
+
 class PatientProtocol(H11Protocol):
-    """Closes a connection whose request does not come."""
+    """Closes a connection whose request does not come, and lends the connection to the application."""
 
     request_seconds = REQUEST_SECONDS
     _timer: asyncio.TimerHandle | None = None
@@ -33,6 +56,13 @@ class PatientProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._start_timer()
+        connection, app = Connection(transport), self.app
+
+        async def app_with_connection(scope: Any, receive: Any, send: Any) -> None:
+            scope.setdefault("extensions", {})[CONNECTION] = connection
+            await app(scope, receive, send)
+
+        self.app = app_with_connection
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

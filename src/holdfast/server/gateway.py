@@ -51,6 +51,9 @@ class Gateway:
         keys are needed. Otherwise a page whose own name resolves to this address would count as the same
         origin."""
 
+    def end_streams(self) -> None:
+        self._tenants.streams.end()
+
     async def close(self) -> None:
         await self._tenants.close()
 
@@ -113,7 +116,7 @@ class Gateway:
             (b"access-control-allow-origin", origin.encode("latin-1")),
             (
                 b"access-control-allow-headers",
-                b"Content-Type, Authorization, Holdfast-Namespace, Holdfast-By",
+                b"Content-Type, Authorization, Last-Event-ID, Holdfast-Namespace, Holdfast-By",
             ),
             (b"access-control-allow-methods", b"GET,POST,PUT,DELETE,OPTIONS"),
             (b"vary", b"Origin"),

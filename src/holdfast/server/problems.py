@@ -61,6 +61,10 @@ class NotFound(Exception):
     """For things that have no error of their own in `holdfast.errors`."""
 
 
+class Busy(Exception):
+    """The server has as much of something as it takes. The text says what to do."""
+
+
 class BadRequest(Exception):
     """The request itself is wrong, not what it means."""
 
@@ -114,7 +118,7 @@ _STATUSES: Final[list[tuple[tuple[type[Exception], ...], HTTPStatus]]] = [
     ((errors.PayloadTooLarge,), HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     ((errors.UpdateFailed,), HTTPStatus.UNPROCESSABLE_ENTITY),
     (
-        (errors.StoreUnavailable, errors.StoreFull, errors.NodeStopped, errors.NotOpen),
+        (Busy, errors.StoreUnavailable, errors.StoreFull, errors.NodeStopped, errors.NotOpen),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     ((BadRequest, errors.Refused, errors.CommitRefused), HTTPStatus.BAD_REQUEST),
@@ -145,6 +149,7 @@ _CODES: Final = {
     413: "payload_too_large",
     415: "bad_request",
     429: "too_many_attempts",
+    503: "busy",
 }
 _TEXTS: Final = {
     404: "there is no such route",

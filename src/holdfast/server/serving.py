@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from ipaddress import ip_address
 from typing import Any, Final, Protocol
 
@@ -30,6 +30,10 @@ class Application(Protocol):
     """The server listens on the loopback address only."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None: ...
+
+    def end_streams(self) -> None:
+        """Called when the server begins to stop: end the responses that would go on."""
+        ...
 
     async def close(self) -> None:
         """Called when the last request has been answered."""
@@ -91,7 +95,7 @@ class ApiServer:
         except BadOption:
             listener.close()
             raise
-        self._server = _ApiUvicorn(config)
+        self._server = _ApiUvicorn(config, self._app.end_streams)
         self._serving = asyncio.create_task(self._serve(self._server, listener), name="serve HTTP")
         is_up = asyncio.create_task(self._server.is_up.wait())
         await asyncio.wait([is_up, self._serving], return_when=asyncio.FIRST_COMPLETED)
@@ -120,13 +124,18 @@ class ApiServer:
 
 
 class _ApiUvicorn(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
         super().__init__(config)
         self.is_up = asyncio.Event()
+        self._end_streams = end_streams
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.is_up.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._end_streams()
+        await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple, TypeAlias
 from holdfast.client.client import Client
 from holdfast.core.names import checked_name
 from holdfast.errors import BadOption
+from holdfast.server.live.hub import Hub
+from holdfast.server.live.responses import OpenStreams
 from holdfast.server.worker_expiry import WorkerExpiry
 
 _MOST: Final = 1_000
@@ -20,11 +22,13 @@ NewClient: TypeAlias = Callable[[str], tuple[Client, Close]]
 class Tenant(NamedTuple):
     client: Client
     worker_expiry: WorkerExpiry
+    hub: Hub
     close_client: Close | None
     """None: the client belongs to somebody else."""
 
     async def close(self) -> None:
         await self.worker_expiry.stop()
+        await self.hub.close()
         if self.close_client is not None:
             await self.close_client()
 
@@ -35,6 +39,7 @@ class Tenants:
     def __init__(self, own: Client, new_client: NewClient, worker_refresh_seconds: float) -> None:
         self._new_client = new_client
         self._refresh_seconds = worker_refresh_seconds
+        self.streams = OpenStreams()
         self.own = self._make(own, None)
         self.own.worker_expiry.start()
         self._all = {own.namespace: self.own}
@@ -54,4 +59,5 @@ class Tenants:
             await tenant.close()
 
     def _make(self, client: Client, close_client: Close | None) -> Tenant:
-        return Tenant(client, WorkerExpiry(client.workers, self._refresh_seconds), close_client)
+        worker_expiry = WorkerExpiry(client.workers, self._refresh_seconds)
+        return Tenant(client, worker_expiry, Hub(client), close_client)

@@ -6,7 +6,8 @@ from typing import Any
 
 import httpx
 
-from holdfast import Catalog, Holdfast, context, task, workflow
+from holdfast import Catalog, Holdfast, context, task, task_context, workflow
+from holdfast.server.serving import ApiServer
 
 
 def new_catalog() -> Catalog:
@@ -25,6 +26,25 @@ def new_catalog() -> Catalog:
         for _ in range(times):
             number = await double(number)
         return number
+
+    @task(catalog=catalog)
+    async def say(lines: list[str], width: int = 0) -> None:
+        for line in lines:
+            task_context().logger.info(line.ljust(width))
+
+    @workflow(catalog=catalog)
+    async def talking(lines: list[str], times: int = 1, width: int = 0) -> None:
+        for _ in range(times):
+            await say(lines, width)
+        await context().signal("go")
+        await say(["goodbye"])
+
+    @workflow(catalog=catalog)
+    async def publishing(count: int) -> None:
+        for number in range(count):
+            context().publish("numbers", number)
+        await context().signal("go")
+        context().publish("numbers", "last")
 
     @workflow(catalog=catalog)
     async def failing(why: str) -> None:
@@ -66,9 +86,10 @@ def new_catalog() -> Catalog:
 
 
 class Asker:
-    def __init__(self, hf: Holdfast, http: httpx.AsyncClient) -> None:
+    def __init__(self, hf: Holdfast, http: httpx.AsyncClient, server: ApiServer) -> None:
         self.hf = hf
         self.http = http
+        self.server = server
 
     async def ask(self, method: str, path: str, body: Any = None, *, code: int = 200, **query: Any) -> Any:
         """What is answered, with this status."""

@@ -21,7 +21,7 @@ async def serving(url: str, **settings: Any) -> AsyncGenerator[Asker]:
         base = f"http://127.0.0.1:{port}/api/v1"
         try:
             async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=30) as http:
-                yield Asker(hf, http)
+                yield Asker(hf, http, server)
         finally:
             await server.stop()
 

@@ -13,7 +13,7 @@ from litestar.types import ASGIApp
 
 from holdfast.core.failures import capture_value
 from holdfast.server.access.rules import check_all_have_rules, check_rule
-from holdfast.server.api.v1 import access, questions, run_acts, run_parts, runs, schedules, workflows
+from holdfast.server.api.v1 import access, events, questions, run_acts, run_parts, runs, schedules, workflows
 from holdfast.server.escaped_slashes import EscapedSlashes, restore_slashes
 from holdfast.server.paths import V1
 from holdfast.server.problems import HANDLERS
@@ -21,6 +21,7 @@ from holdfast.server.problems import HANDLERS
 NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "workflows": workflows.ROUTES,
     "runs": [*runs.ROUTES, *run_parts.ROUTES, *run_acts.ROUTES],
+    "events": events.ROUTES,
     "questions": questions.ROUTES,
     "schedules": schedules.ROUTES,
     "access": access.ROUTES,

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
-from litestar import get
+from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
 from holdfast.client.client import Client
+from holdfast.client.logs import LogEntry, read_log_offset
 from holdfast.client.operators import MessageInfo
 from holdfast.client.run import AttemptInfo, ChapterInfo, TaskInfo
 from holdfast.client.streams import StreamInfo, StreamItem
 from holdfast.core.explanations import Explanation
 from holdfast.core.values import Failure
+from holdfast.server.api.v1.event_headers import Accept, LastEvent, wants_events
 from holdfast.server.api.v1.paging import Limit, Page
-from holdfast.server.problems import NotFound, may_answer
+from holdfast.server.live.following import log_events, stream_events
+from holdfast.server.live.responses import OpenStreams, StreamOperation
+from holdfast.server.problems import BadRequest, NotFound, may_answer
 
 LARGEST = 2**31 - 1
 
@@ -124,21 +129,72 @@ async def list_streams(client: NamedDependency[Client], id: FromPath[str]) -> Pa
     return Page(await client.streams(id))
 
 
-@get("/runs/{id:str}/streams/{name:str}", name="runs.stream", responses=may_answer(404, 410))
+@get(
+    "/runs/{id:str}/logs",
+    name="runs.logs",
+    responses=may_answer(404),
+    operation_class=StreamOperation,
+)
+async def read_logs(
+    client: NamedDependency[Client],
+    streams: NamedDependency[OpenStreams],
+    id: FromPath[str],
+    accept: Accept = "",
+    last_event: LastEvent = None,
+    task: Annotated[str | None, QueryParameter(description="Only what tasks of this name wrote.")] = None,
+    follow: Annotated[bool, QueryParameter(description="As events, until the run has ended.")] = False,
+    after: Annotated[str | None, QueryParameter(description="`next` of the page before.")] = None,
+    limit: Limit = 100,
+) -> Response[Page[LogEntry]]:
+    """Lines that the code of the run and its tasks have written, in that order, from the one behind the
+    offset `after` on. With `Accept: text/event-stream`, or `follow=true`: as events until it has ended."""
+    if follow or wants_events(accept):
+        streams.check_room()
+        after = last_event or after
+        read_log_offset(after)
+        return streams.respond(log_events(client, await client.get(id), task, after))
+    found = await client.log_page(id, after=after, task=task, limit=limit)
+    return Response(Page(found, found[-1].offset if found else after))
+
+
+@get(
+    "/runs/{id:str}/streams/{name:str}",
+    name="runs.stream",
+    responses=may_answer(404, 410),
+    operation_class=StreamOperation,
+)
 async def read_stream(
     client: NamedDependency[Client],
+    streams: NamedDependency[OpenStreams],
     id: FromPath[str],
     name: FromPath[str],
+    accept: Accept = "",
+    last_event: LastEvent = None,
     after: Offset = None,
     limit: Limit = 100,
-) -> Page[StreamItem]:
-    """Items of a stream, from the one behind the offset `after` on."""
+) -> Response[Page[StreamItem]]:
+    """Items of a stream, from the one behind the offset `after` on. With `Accept: text/event-stream`: as
+    events, and new ones as they come, until the run has ended."""
+    if wants_events(accept):
+        streams.check_room()
+        begin = after if last_event is None else _number_of(last_event)
+        async for _ in client.stream(id, name, after=begin, follow=False):
+            break  # the run is there, and no item behind the offset is gone
+        return streams.respond(stream_events(client, await client.get(id), name, begin))
     items: list[StreamItem] = []
     async for item in client.stream(id, name, after=after, follow=False):
         items.append(item)
         if len(items) == limit:
             break
-    return Page(items, str(items[-1].offset) if items else None if after is None else str(after))
+    return Response(Page(items, str(items[-1].offset) if items else None if after is None else str(after)))
+
+
+def _number_of(last_event: str) -> int:
+    if not re.fullmatch("[0-9]{1,18}", last_event, re.ASCII):
+        raise BadRequest(
+            f"the header Last-Event-ID is {last_event!r}: not the id of an item", "Last-Event-ID"
+        )
+    return int(last_event)
 
 
 ROUTES = [
@@ -149,6 +205,7 @@ ROUTES = [
     list_chapters,
     list_messages,
     read_state,
+    read_logs,
     list_streams,
     read_stream,
 ]

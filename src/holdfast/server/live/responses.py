@@ -1,0 +1,204 @@
+"""Responses that go on: written as fast as the client reads, given up if it does not, ended when the server
+stops."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from litestar import Response
+from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, OpenAPIType, Operation, Schema
+from litestar.types import Receive, Scope, Send
+
+from holdfast.server.connections import CONNECTION, Connection
+from holdfast.server.live import sse
+from holdfast.server.live.subscriptions import QUIET_SECONDS
+from holdfast.server.problems import Busy, problem_of
+
+MEDIA_TYPE: Final = "text/event-stream"
+MOST_STREAMS: Final = 10_000
+GIVE_UP_SECONDS: Final = 30.0
+"""For so long may a client read nothing."""
+_LAST_WORDS_SECONDS: Final = 0.2
+"""So long a client may take to read what is under way when the server stops."""
+_SEND_BUFFER: Final = 256 * 1024
+"""For the kernel, which otherwise keeps megabytes for a client that does not read."""
+
+_HEADERS: Final = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-cache"),
+    (b"x-accel-buffering", b"no"),
+]
+
+_log = logging.getLogger("holdfast.server")
+
+
+class OpenStreams:
+    """Those of one server. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._open: set[_Writing] = set()
+        self._is_closed = False
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def respond(self, source: AsyncGenerator[bytes]) -> EventStream:
+        """`source` says what to write; b"" every few seconds if there is nothing."""
+        return EventStream(_Writing(source, self))
+
+    def check_room(self) -> None:
+        """Raises Busy."""
+        if self._is_closed:
+            raise Busy("the server is stopping")
+        if len(self._open) >= MOST_STREAMS:
+            raise Busy(f"{MOST_STREAMS:,} streams are open, and this server takes no more")
+
+    def end(self) -> None:
+        """The server stops: end them all at once, and take no more."""
+        self._is_closed = True
+        for each in [*self._open]:
+            each.interrupt()
+
+    @contextlib.contextmanager
+    def holding(self, writing: _Writing) -> Any:
+        self._open.add(writing)
+        if self._is_closed:
+            asyncio.get_running_loop().call_soon(writing.interrupt)
+        try:
+            yield
+        finally:
+            self._open.discard(writing)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+
+class EventStream(Response[Any]):
+    def __init__(self, writing: _Writing) -> None:
+        super().__init__(None, media_type=MEDIA_TYPE)
+        self._writing = writing
+
+    def to_asgi_response(self, *_: Any, **__: Any) -> Any:
+        return self._writing
+
+
+@dataclass
+class StreamOperation(Operation):
+    """Describes a route that answers with events, if the client wants them or always."""
+
+    def __post_init__(self) -> None:
+        found = (self.responses or {}).get("200")
+        if isinstance(found, OpenAPIResponse):
+            text = Schema(type=OpenAPIType.STRING, description="Server-sent events.")
+            content = {kind: each for kind, each in (found.content or {}).items() if kind != MEDIA_TYPE}
+            found.content = {**content, MEDIA_TYPE: OpenAPIMediaType(schema=text)}
+
+
+class _Stuck(Exception):
+    """The client does not read."""
+
+
+class _Writing:
+    """One response, as an ASGI application."""
+
+    def __init__(self, source: AsyncGenerator[bytes], streams: OpenStreams) -> None:
+        self._source = source
+        self._streams = streams
+        self._until = asyncio.timeout(None)
+        self._is_interruptible = False
+        self._is_gone = False
+
+    def interrupt(self) -> None:
+        """End the response, whatever it waits for."""
+        if self._is_interruptible:
+            self._is_interruptible = False
+            self._until.reschedule(asyncio.get_running_loop().time())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        extensions: dict[str, Any] = cast("Any", scope).get("extensions") or {}
+        connection: Connection | None = extensions.get(CONNECTION)
+        if connection is not None:
+            connection.limit_send_buffer(_SEND_BUFFER)
+        listening = asyncio.get_running_loop().create_task(self._listen(receive))
+        try:
+            with self._streams.holding(self):
+                await self._write_all(send)
+        except _Stuck:
+            _log.info("a client that has read nothing for %d s is given up", GIVE_UP_SECONDS)
+            await _close(connection, listening)
+        else:
+            if not self._is_gone:
+                await self._end(send, connection, listening)
+        finally:
+            listening.cancel()
+            await self._source.aclose()
+
+    async def _listen(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._is_gone = True
+        self.interrupt()
+
+    async def _write_all(self, send: Send) -> None:
+        """Returns when everything is written, or when it was interrupted."""
+        try:
+            async with self._until:
+                self._is_interruptible = True
+                await _in_time(send({"type": "http.response.start", "status": 200, "headers": _HEADERS}))
+                try:
+                    await self._write_source(send)
+                except (_Stuck, asyncio.CancelledError):
+                    raise
+                except Exception as error:
+                    problem = problem_of(error)
+                    if problem.code == "internal_error":
+                        _log.error("a stream has failed", exc_info=error)
+                    await self._write(send, sse.event("error", problem))
+        except TimeoutError:
+            pass  # it was interrupted
+        finally:
+            self._is_interruptible = False
+
+    async def _write_source(self, send: Send) -> None:
+        clock = asyncio.get_running_loop().time
+        written_at = clock()
+        async for chunk in self._source:
+            if not chunk and clock() < written_at + QUIET_SECONDS:
+                continue
+            await self._write(send, chunk or sse.comment("nothing new"))
+            written_at = clock()
+
+    async def _write(self, send: Send, data: bytes) -> None:
+        await _in_time(send({"type": "http.response.body", "body": data, "more_body": True}))
+
+    async def _end(self, send: Send, connection: Connection | None, listening: asyncio.Task[None]) -> None:
+        is_stopping = self._streams.is_closed
+        try:
+            async with asyncio.timeout(_LAST_WORDS_SECONDS if is_stopping else GIVE_UP_SECONDS):
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+        except TimeoutError:
+            await _close(connection, listening)
+        else:
+            if is_stopping and connection is not None:
+                asyncio.get_running_loop().call_later(_LAST_WORDS_SECONDS, connection.abort)
+
+
+async def _in_time(sending: Any) -> None:
+    """Raises _Stuck. A send waits only until the client has read what was sent before."""
+    try:
+        async with asyncio.timeout(GIVE_UP_SECONDS):
+            await sending
+    except TimeoutError:
+        raise _Stuck from None
+
+
+async def _close(connection: Connection | None, listening: asyncio.Task[None]) -> None:
+    if connection is not None:
+        connection.abort()
+        await asyncio.wait([listening], timeout=1)  # until the server has noticed
