@@ -7,9 +7,6 @@ load the engine, the stores and the YAML parser.
 from typing import TYPE_CHECKING
 
 __all__ = [
-    "Change",
-    "ChangeKind",
-    "OffsetGone",
     "Answer",
     "AttemptInfo",
     "AuditEntry",
@@ -20,10 +17,12 @@ __all__ = [
     "BadFlow",
     "BadOption",
     "BulkReport",
+    "Call",
     "CannotImport",
     "CannotStore",
-    "Call",
     "Catalog",
+    "Change",
+    "ChangeKind",
     "ChapterInfo",
     "ChapterRefused",
     "ChildHandle",
@@ -51,15 +50,18 @@ __all__ = [
     "MessageInfo",
     "NeededByParent",
     "NewKey",
+    "NodeInfo",
     "NotAsked",
     "NotEnded",
     "NotParked",
     "NotRunning",
+    "OffsetGone",
     "PayloadTooLarge",
     "PromiseClosed",
     "PromiseSettled",
     "PruneReport",
     "QuestionInfo",
+    "Queues",
     "Reason",
     "ReasonKind",
     "Refused",
@@ -78,13 +80,16 @@ __all__ = [
     "ScheduleInfo",
     "ScheduleNotFound",
     "ScheduleTaken",
+    "ServiceQueue",
     "Signal",
     "SignalsRefused",
+    "Slot",
     "StoreUnavailable",
     "StreamGap",
     "StreamInfo",
     "StreamItem",
     "StreamOverflow",
+    "TakenItem",
     "Task",
     "TaskContext",
     "TaskError",
@@ -124,6 +129,7 @@ if TYPE_CHECKING:
     from holdfast.client.audit import AuditEntry, AuditInfo
     from holdfast.client.batches import Call
     from holdfast.client.failures import FailureInfo
+    from holdfast.client.fleet import NodeInfo, Queues, ServiceQueue, Slot, TakenItem
     from holdfast.client.keys import KeyInfo, NewKey
     from holdfast.client.logs import LogEntry, LogLine
     from holdfast.client.operators import MessageInfo
@@ -210,6 +216,7 @@ else:
         "client.audit": ("AuditEntry", "AuditInfo"),
         "client.batches": ("Call",),
         "client.failures": ("FailureInfo",),
+        "client.fleet": ("NodeInfo", "Queues", "ServiceQueue", "Slot", "TakenItem"),
         "client.keys": ("KeyInfo", "NewKey"),
         "client.logs": ("LogEntry", "LogLine"),
         "client.operators": ("MessageInfo",),

@@ -6,8 +6,10 @@ import asyncio
 import json
 
 from tests.cli.processes import SECONDS, Project, eventually
+from tests.stores.builders import SPACE, Node, at
 
 from holdfast import Catalog, Holdfast
+from holdfast.stores import store_for
 
 FIRST = "{name: refund, description: Money back, start: ok, nodes: {ok: {kind: approval}}}"
 SECOND = "{name: refund, start: ok, nodes: {ok: {kind: approval, params: {timeout_ms: 5}}}}"
@@ -85,6 +87,33 @@ def test_a_run_that_was_started_is_taken_by_a_node_and_answered(project: Project
 
     shown = project.ask("runs", "show", "r-1")
     assert (shown["input"], shown["output"]) == ({"cents": 5}, {"ok": True})
+
+
+def test_nodes_and_queues_are_listed(project: Project) -> None:
+    folder = project.folder / ".holdfast"
+    folder.mkdir()
+
+    async def begin() -> None:
+        store = store_for(f"sqlite:///{folder}/holdfast.db")
+        await store.open()
+        node = Node(store, "host:7:ab:cd")
+        await node.queue(1, 2, service="mail")
+        await node.start(3)
+        await store.poll_queue(SPACE, "w-1", ["mail"], at(1), at(61))
+        await store.close()
+
+    asyncio.run(begin())
+
+    [node] = project.ask("nodes")
+    assert (node["host"], node["process"], node["runs"], node["is_alive"]) == ("host", 7, 3, False)
+    [queue] = project.ask("queues")["services"]
+    assert (queue["service"], queue["depth"]) == ("mail", 2)
+    assert ["host", "7", "offline", "3"] in [
+        line.split()[:4] for line in project.run("nodes").stdout.splitlines()
+    ]
+    listed = [line.split() for line in project.run("queues").stdout.splitlines()]
+    assert ["mail", "2", "w-1"] in [[line[0], line[1], line[-1]] for line in listed]
+    assert ["?", "charge"] in [line[:2] for line in listed]
 
 
 def test_workers_are_listed_with_whether_they_are_there(project: Project) -> None:

@@ -302,4 +302,19 @@ API = [
     ),
 ]
 
-FAULTS = [*LEASES, *REPORTS, *CALLS, *API]
+FLEETS_SEEN = [
+    Fault(
+        "items-due-count-those-of-workers",
+        "an operator sees what waits for a worker",
+        [Query("sqlite:count_queued").replace("ready_at <= ?2 LIMIT ?3", "ready_at >= 0 OR ?2 LIMIT ?3")],
+        cases("stores/test_fleet.py", "test_a_queue_says_what_waits_since_when_and_who_has_what[sqlite]"),
+    ),
+    Fault(
+        "a-bound-taken-for-a-count",
+        "a number that is not exact says so",
+        [Code("client.fleet:queues").replace("row.items < COUNTED_TO", "True")],
+        cases("stores/test_fleet.py", "test_what_is_many_is_counted_up_to_a_bound[sqlite]"),
+    ),
+]
+
+FAULTS = [*LEASES, *REPORTS, *CALLS, *API, *FLEETS_SEEN]

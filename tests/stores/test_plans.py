@@ -61,6 +61,7 @@ NAMED = {
     "first_and_last_steps", "last_questions_named", "list_questions_of", "open_questions_named",
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
     "find_key", "note_key_used", "revoke_key", "listed_runs", "listed_sizes", "runs_that_match",
+    "count_queued",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -81,6 +82,7 @@ PAGES = {
     "end_of_open_page": "runs_by_status",
     "list_messages": "messages_by_run",
     "list_chapters": "chapters_pkey",
+    "held_items": "queue_by_worker",
     "last_steps": "journal_pkey",
     "list_questions": "questions_open",
     "list_task_summaries": "tasks_pkey",
@@ -111,8 +113,8 @@ SORTS_LITTLE = {"due_services", "urgent_runs"}
 """They sort services, and the levels of priority, but no runs."""
 FEW = {
     "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "delete_flow",
-    "due_schedules", "find_flow", "has_keys", "list_flows", "list_keys", "list_nodes", "list_schedules",
-    "list_workers", "list_workflows", "mark_workers_offline", "next_work", "serving_nodes", "worker_at",
+    "due_schedules", "find_flow", "fleet_nodes", "has_keys", "list_flows", "list_keys", "list_nodes",
+    "list_schedules","list_workers", "list_workflows", "mark_workers_offline", "next_work", "serving_nodes", "worker_at",
 }  # fmt: skip
 """All schedules, nodes, workers, flows, workflows, keys or lost runs, which are few; only named rows of
 others."""
@@ -129,6 +131,7 @@ FAILURES = {"group_failures"}
 LOOSE = {
     "due_claims": "runs_to_claim",
     "ended_workflows": "runs_ended_by_workflow",
+    "queued_services": "queue_to_take",
     "run_namespaces": "runs_pkey",
 }
 """One row of an index for each workflow or namespace."""
@@ -337,6 +340,7 @@ async def test_a_look_at_schedules_reads_no_run_but_the_last_of_each(filled: Sql
 WAYS_INTO_THE_QUEUE = {
     "due_services": ("queue_to_take", "namespace", "service"),
     "lock_due_item": ("queue_to_take", "namespace", "service", "ready_at"),
+    "count_queued": ("queue_to_take", "namespace", "service"),
     "renew_items_of": ("queue_by_worker", "namespace", "worker"),
     "take_item": ("queue_pkey", "run", "seq"),
     "end_item": ("queue_pkey", "run", "seq"),

@@ -23,6 +23,7 @@ from holdfast.client.existing_runs import difference, differs
 from holdfast.client.explaining import Explainer
 from holdfast.client.failures import FailureInfo, failure_info
 from holdfast.client.families import Families
+from holdfast.client.fleet import Fleet, NodeInfo, Queues, TakenItem
 from holdfast.client.flows import Flows, version_number
 from holdfast.client.keys import Keys
 from holdfast.client.operators import Operators
@@ -122,6 +123,7 @@ class Client(RunReading, RunBatches):
         self._explainer = Explainer(
             store, namespace=namespace, now=now, worker_ttl=worker_ttl, is_alive=is_alive
         )
+        self._fleet = Fleet(store, namespace=namespace, now=now, is_alive=is_alive)
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -491,6 +493,21 @@ class Client(RunReading, RunBatches):
         runs = await self._store.stranded_runs(self.namespace, self._now(), progress)
         others = [found for found in runs if found.run not in unserved]
         return [*[*unserved.values(), *others][:_MOST_FOUND], *await self.schedules.overdue()]
+
+    async def nodes(self) -> builtins.list[NodeInfo]:
+        """The nodes of the namespace: what each serves, how many runs it has, and whether it is there."""
+        self._check_loop()
+        return await self._fleet.nodes()
+
+    async def queues(self) -> Queues:
+        """What waits for workers or is with them, by service, and the tasks that nodes run themselves."""
+        self._check_loop()
+        return await self._fleet.queues()
+
+    async def held_items(self) -> builtins.list[TakenItem]:
+        """The tasks that workers have taken from the queue: 1,000 at most."""
+        self._check_loop()
+        return await self._fleet.held_items()
 
     # --- deleting
 

@@ -10,6 +10,7 @@ from holdfast.core.values import RunKey
 from holdfast.ports.access import AccessStore
 from holdfast.ports.archives import ArchiveStore
 from holdfast.ports.changes import ChangeStore
+from holdfast.ports.fleet import FleetStore
 from holdfast.ports.retention import RetentionStore
 from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer
 from holdfast.ports.schedules import ScheduleStore
@@ -34,6 +35,7 @@ class WatchedRunStore(StoreLife, HistoryStore, Protocol):
 class ClientStore(
     RunStore,
     SituationStore,
+    FleetStore,
     ScheduleStore,
     WorkflowStore,
     WorkerStore,

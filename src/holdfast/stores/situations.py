@@ -42,7 +42,7 @@ class SqlSituationStore(SqlRole):
         return await self._driver.read(script, may_be_long=True)
 
     async def list_serving_nodes(self, namespace: str) -> list[ServingNode]:
-        return [_node(row) for row in await self._driver.fetch("serving_nodes", namespace)]
+        return [serving_node(row) for row in await self._driver.fetch("serving_nodes", namespace)]
 
     async def list_due_claims(self, namespace: str) -> list[str]:
         return [claim for (claim,) in await self._driver.fetch("due_claims", namespace, may_be_long=True)]
@@ -87,7 +87,7 @@ def _read(tx: Transaction, namespace: str, run: RunKey, rows: int, steps: int) -
         questions=[
             QuestionRecord(*row) for row in tx.rows("list_questions_of", namespace, run, -1, None, rows)
         ],
-        nodes=[_node(row) for row in tx.rows("serving_nodes", namespace)],
+        nodes=[serving_node(row) for row in tx.rows("serving_nodes", namespace)],
         busy=[BusyTask(*row) for row in tx.rows("some_busy_tasks", record.owner, 2 * rows)]
         if waits_for_slot
         else [],
@@ -96,7 +96,7 @@ def _read(tx: Transaction, namespace: str, run: RunKey, rows: int, steps: int) -
     )
 
 
-def _node(row: Row) -> ServingNode:
+def serving_node(row: Row) -> ServingNode:
     id, lease_until, seen_at, serves = row
     try:
         claims = None if serves is None else frozenset(_decode_claims(serves))

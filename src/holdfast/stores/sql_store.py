@@ -1,6 +1,6 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
-The roles are in `nodes`, `runs`, `histories`, `situations`, `schedules`, `definitions`, `flows`, `workflows`,
+The roles are in `nodes`, `runs`, `histories`, `situations`, `fleet`, `schedules`, `definitions`, `workflows`,
 `workers`, `retention`, `changes`, `archives`, `access` and `store_life`, as they are in `holdfast.ports`.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from holdfast.stores.access import SqlAccessStore
 from holdfast.stores.archives import SqlArchiveStore
 from holdfast.stores.changes import SqlChangeStore
+from holdfast.stores.fleet import SqlFleetStore
 from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore
 from holdfast.stores.retention import SqlRetentionStore
@@ -26,6 +27,7 @@ class SqlStore(
     SqlRunStore,
     SqlHistoryStore,
     SqlSituationStore,
+    SqlFleetStore,
     SqlScheduleStore,
     SqlWorkflowStore,
     SqlWorkerStore,

@@ -14,6 +14,7 @@ from holdfast.client.audit import Audit as AsyncAudit
 from holdfast.client.audit import AuditEntry, AuditInfo
 from holdfast.client.batches import Call
 from holdfast.client.failures import FailureInfo
+from holdfast.client.fleet import NodeInfo, Queues, TakenItem
 from holdfast.client.flows import FlowInfo, FlowVersionInfo
 from holdfast.client.flows import Flows as AsyncFlows
 from holdfast.client.keys import KeyInfo, NewKey
@@ -972,6 +973,18 @@ class ClientCalls:
         It looks at every unfinished run; `progress` is called with their number so far, every few thousand.
         """
         return self._thread.call(lambda: self.inner.doctor(progress))
+
+    def nodes(self) -> builtins.list[NodeInfo]:
+        """The nodes of the namespace: what each serves, how many runs it has, and whether it is there."""
+        return self._thread.call(self.inner.nodes)
+
+    def queues(self) -> Queues:
+        """What waits for workers or is with them, by service, and the tasks that nodes run themselves."""
+        return self._thread.call(self.inner.queues)
+
+    def held_items(self) -> builtins.list[TakenItem]:
+        """The tasks that workers have taken from the queue: 1,000 at most."""
+        return self._thread.call(self.inner.held_items)
 
     def delete(self, run: Run[Any] | str) -> PruneReport:
         """Delete a run that has ended, with everything that the store has about it and with its children. Its

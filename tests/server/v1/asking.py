@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -20,6 +21,14 @@ def new_catalog() -> Catalog:
     @task(catalog=catalog)
     async def break_down(why: str) -> None:
         raise ValueError(why)
+
+    @task(catalog=catalog)
+    async def dawdle() -> None:
+        await asyncio.sleep(600)
+
+    @workflow(catalog=catalog)
+    async def slow() -> None:
+        await dawdle()
 
     @workflow(catalog=catalog)
     async def doubled(number: int, times: int = 1) -> int:

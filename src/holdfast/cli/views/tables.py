@@ -23,7 +23,7 @@ _MOST_LINES = 3
 _NOTHING = ("", "-")
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, state: int) -> None:
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, state: int | None = None) -> None:
     """`state` is the column that is coloured. Rows are cut at the edge of a terminal, but not in a pipe."""
     from rich.text import Text
 

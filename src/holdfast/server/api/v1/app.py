@@ -13,7 +13,17 @@ from litestar.types import ASGIApp
 
 from holdfast.core.failures import capture_value
 from holdfast.server.access.rules import check_all_have_rules, check_rule
-from holdfast.server.api.v1 import access, events, questions, run_acts, run_parts, runs, schedules, workflows
+from holdfast.server.api.v1 import (
+    access,
+    events,
+    fleet,
+    questions,
+    run_acts,
+    run_parts,
+    runs,
+    schedules,
+    workflows,
+)
 from holdfast.server.escaped_slashes import EscapedSlashes, restore_slashes
 from holdfast.server.paths import V1
 from holdfast.server.problems import HANDLERS
@@ -25,6 +35,7 @@ NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "questions": questions.ROUTES,
     "schedules": schedules.ROUTES,
     "access": access.ROUTES,
+    "fleet": fleet.ROUTES,
 }
 
 

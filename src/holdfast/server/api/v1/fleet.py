@@ -1,0 +1,54 @@
+"""Who does the work, and what waits: nodes, workers and queues."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated
+
+import msgspec
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import FromQuery, QueryParameter
+
+from holdfast.client.client import Client
+from holdfast.client.fleet import NodeInfo, Queues, TakenItem
+from holdfast.client.workers import WorkerInfo
+from holdfast.server.api.v1.paging import Page
+from holdfast.server.problems import may_answer
+
+
+class WorkerDetails(msgspec.Struct, frozen=True):
+    worker: WorkerInfo
+    holds: list[TakenItem]
+    """The tasks that it has taken: with those of all workers no more than 1,000."""
+
+
+@get("/nodes", name="nodes.list", responses=may_answer())
+async def list_nodes(client: NamedDependency[Client]) -> Page[NodeInfo]:
+    """The nodes of the namespace: what each serves, how many runs it has, and whether it is there."""
+    return Page(await client.nodes())
+
+
+@get("/workers", name="workers.list", responses=may_answer())
+async def list_workers(
+    client: NamedDependency[Client],
+    service: FromQuery[str | None] = None,
+    seen_within: Annotated[
+        float, QueryParameter(gt=0, le=1e9, description="In seconds: only workers that were heard since.")
+    ] = 86_400,
+) -> Page[WorkerDetails]:
+    """The workers that have registered, by id, with the tasks that each has taken."""
+    found = await client.workers.list(service, dt.timedelta(seconds=seen_within))
+    held: dict[str, list[TakenItem]] = {}
+    for item in await client.held_items():
+        held.setdefault(item.worker, []).append(item)
+    return Page([WorkerDetails(worker, held.get(worker.id, [])) for worker in found])
+
+
+@get("/queues", name="queues.list", responses=may_answer())
+async def list_queues(client: NamedDependency[Client]) -> Queues:
+    """What waits for workers or is with them, by service, and the tasks that nodes run themselves."""
+    return await client.queues()
+
+
+ROUTES = [list_nodes, list_workers, list_queues]
