@@ -40,6 +40,8 @@ __all__ = [
     "Holdfast",
     "HoldfastError",
     "ImportReport",
+    "JournalPage",
+    "JournalStep",
     "KeyInfo",
     "KeyNotFound",
     "LogEntry",
@@ -136,12 +138,14 @@ if TYPE_CHECKING:
     from holdfast.client.questions import QuestionInfo
     from holdfast.client.retention import PruneReport
     from holdfast.client.run import AttemptInfo, ChapterInfo, Run, RunInfo, RunsPage, TaskInfo
+    from holdfast.client.run_reading import JournalPage
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.client.selection import BulkReport, RunSelection
     from holdfast.client.signals import Signal
     from holdfast.client.streams import StreamInfo, StreamItem
     from holdfast.core.changes import Change, ChangeKind
     from holdfast.core.explanations import Explanation, Reason, ReasonKind
+    from holdfast.core.journal_views import JournalStep
     from holdfast.core.keys import Role
     from holdfast.core.policies import Retry
     from holdfast.core.run_options import with_options
@@ -224,10 +228,12 @@ else:
         "client.selection": ("BulkReport", "RunSelection"),
         "client.retention": ("PruneReport",),
         "client.run": ("AttemptInfo", "ChapterInfo", "Run", "RunInfo", "RunsPage", "TaskInfo"),
+        "client.run_reading": ("JournalPage",),
         "client.schedules": ("ScheduleInfo",),
         "client.signals": ("Signal",),
         "client.streams": ("StreamInfo", "StreamItem"),
         "core.changes": ("Change", "ChangeKind"),
+        "core.journal_views": ("JournalStep",),
         "core.explanations": ("Explanation", "Reason", "ReasonKind"),
         "core.keys": ("Role",),
         "core.policies": ("Retry",),

@@ -202,4 +202,13 @@ FAULTS = [
             "test_the_version_that_was_registered_last_is_started_or_the_one_that_is_named[sqlite]",
         ),
     ),
+    Fault(
+        "journal-ends-with-its-first-page",
+        "a journal is read to its end",
+        [Code("client.run_reading:RunReading.journal").replace("len(A) > limit or B", "False")],
+        cases(
+            "server/v1/test_run_parts.py",
+            "test_the_journal_is_read_page_by_page_across_chapters[sqlite]",
+        ),
+    ),
 ]

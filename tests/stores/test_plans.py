@@ -114,7 +114,8 @@ SORTS_LITTLE = {"due_services", "urgent_runs"}
 FEW = {
     "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "delete_flow",
     "due_schedules", "find_flow", "fleet_nodes", "has_keys", "list_flows", "list_keys", "list_nodes",
-    "list_schedules","list_workers", "list_workflows", "mark_workers_offline", "next_work", "serving_nodes", "worker_at",
+    "list_schedules", "list_workers", "list_workflows", "mark_workers_offline", "next_work",
+    "serving_nodes", "worker_at",
 }  # fmt: skip
 """All schedules, nodes, workers, flows, workflows, keys or lost runs, which are few; only named rows of
 others."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final, Unpack
+
+import msgspec
 
 from holdfast.client.logs import (
     LogEntry,
@@ -29,6 +32,7 @@ from holdfast.client.streams import StreamInfo, StreamItem, StreamReading, check
 from holdfast.client.waiters import Waiters
 from holdfast.client.watching import Watching, change_filter
 from holdfast.core.changes import Change, offset_text
+from holdfast.core.journal_views import JournalStep, view_step
 from holdfast.core.records import History, RunRecord, TaskRecord
 from holdfast.core.stream_items import checked_stream
 from holdfast.core.values import Payload
@@ -38,6 +42,18 @@ from holdfast.ports.flows import CURSOR
 
 _MOST_TASKS: Final = 2**31 - 1
 """The largest task number that fits the column."""
+
+
+_JOURNAL_BYTES: Final = 1024 * 1024
+_VIEWED_AT_ONCE: Final = 50
+
+
+class JournalPage(msgspec.Struct, frozen=True):
+    """Some steps of a run, in order."""
+
+    items: list[JournalStep]
+    next: int | None
+    """Pass it as `after` for the next page. None: this is the last one for now."""
 
 
 class RunReading(RunChanges):
@@ -57,6 +73,26 @@ class RunReading(RunChanges):
         if not found:
             raise RunNotFound(str(run), self.namespace)
         return found[0]
+
+    async def journal(
+        self, run: Run[Any] | str, *, after: int | None = None, limit: int = 1000
+    ) -> JournalPage:
+        """The steps of a run, of all its chapters: what it was told, and what it asked for then. `after` is
+        `next` of the page before. A page ends after about 1 MB."""
+        check_number("limit", limit, 1, 10_000)
+        if after is not None:
+            check_number("after", after, 0, _MOST_TASKS - 1)
+        record = await self._find(run)
+        since = 0 if after is None else after + 1
+        found = await self._store.read_steps(record.key, since, limit + 1, _JOURNAL_BYTES)
+        steps: list[JournalStep] = []
+        for position, step in found[:limit]:
+            steps.append(view_step(position, step))
+            if len(steps) % _VIEWED_AT_ONCE == 0:
+                await asyncio.sleep(0)
+        size = sum(len(step) for _, step in found)
+        has_more = len(found) > limit or size >= _JOURNAL_BYTES
+        return JournalPage(steps, steps[-1].position if steps and has_more else None)
 
     async def chapters(self, run: Run[Any] | str, *, since: int = 1, limit: int = 1000) -> list[ChapterInfo]:
         """The chapters of a run, from number `since` on. A run that never called `continue_as` has one."""

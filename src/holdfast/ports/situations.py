@@ -20,6 +20,11 @@ class SituationStore(Protocol):
         """The last steps of each run with their positions, the newest first."""
         ...
 
+    async def read_steps(self, run: RunKey, since: int, rows: int, bytes: int) -> list[tuple[int, bytes]]:
+        """The steps of a run from a position on, in order, of all its chapters: no more than so many rows and
+        about so many bytes, but at least one."""
+        ...
+
     async def list_serving_nodes(self, namespace: str) -> list[ServingNode]:
         """All nodes that have a row, also those whose lease has run out."""
         ...

@@ -26,6 +26,7 @@ from holdfast.stores.histories import read_chapters
 from holdfast.stores.sql_role import SqlRole
 
 _decode_claims = msgspec.json.Decoder(list[str]).decode
+_STEPS_AT_ONCE: Final = 50
 _PENDING: Final = ("pending", False)
 
 
@@ -38,6 +39,25 @@ class SqlSituationStore(SqlRole):
     async def last_steps(self, runs: Sequence[RunKey], steps: int) -> dict[RunKey, list[tuple[int, bytes]]]:
         def script(tx: Transaction) -> dict[RunKey, list[tuple[int, bytes]]]:
             return {run: [(at, step) for at, step in tx.rows("last_steps", run, steps)] for run in runs}
+
+        return await self._driver.read(script, may_be_long=True)
+
+    async def read_steps(self, run: RunKey, since: int, rows: int, bytes: int) -> list[tuple[int, bytes]]:
+        def script(tx: Transaction) -> list[tuple[int, bytes]]:
+            found: list[tuple[int, bytes]] = []
+            room = bytes
+            while room > 0 and len(found) < rows:
+                first = found[-1][0] + 1 if found else since
+                wanted = min(_STEPS_AT_ONCE, rows - len(found))
+                some = tx.rows("page_of_steps", run, first, wanted)
+                for position, step in some:
+                    if found and room <= 0:
+                        break
+                    found.append((position, step))
+                    room -= len(step)
+                if len(some) < wanted:
+                    break
+            return found
 
         return await self._driver.read(script, may_be_long=True)
 

@@ -26,6 +26,7 @@ from holdfast.client.retention import PruneOptions, PruneReport
 from holdfast.client.run import AttemptInfo, ChapterInfo, RunInfo, RunsPage, TaskInfo
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_filters import RunConditions
+from holdfast.client.run_reading import JournalPage
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
 from holdfast.client.selection import BulkReport
@@ -713,6 +714,11 @@ class ClientCalls:
     def history(self, run: Run[Any] | str) -> History:
         """Everything that the store has about a run. Of a run with several chapters: about the last one."""
         return self._thread.call(lambda: self.inner.history(_known(run)))
+
+    def journal(self, run: Run[Any] | str, *, after: int | None = None, limit: int = 1000) -> JournalPage:
+        """The steps of a run, of all its chapters: what it was told, and what it asked for then. `after` is
+        `next` of the page before. A page ends after about 1 MB."""
+        return self._thread.call(lambda: self.inner.journal(_known(run), after=after, limit=limit))
 
     def chapters(
         self, run: Run[Any] | str, *, since: int = 1, limit: int = 1000

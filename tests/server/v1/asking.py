@@ -56,6 +56,18 @@ def new_catalog() -> Catalog:
         context().publish("numbers", "last")
 
     @workflow(catalog=catalog)
+    async def chaptered(more: int) -> int:
+        await double(more)
+        if more:
+            context().continue_as(more - 1)
+        return more
+
+    @workflow(catalog=catalog)
+    async def parent(count: int) -> None:
+        for number in range(count):
+            await context().start_child(doubled, number)
+
+    @workflow(catalog=catalog)
     async def failing(why: str) -> None:
         await break_down(why)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.server.v1.asking import Asker
 
 
@@ -76,3 +78,44 @@ async def test_chapters_streams_and_state_are_read(api: Asker):
         "attempts?task=1",
     ):
         assert (await api.get(f"/runs/nobody/{part}", code=404))["code"] == "run_not_found"
+
+
+async def test_the_journal_is_read_page_by_page_across_chapters(api: Asker):
+    run = await api.start("chaptered", [3])
+    await api.get(f"/runs/{run}", wait=20)
+
+    steps: list[Any] = []
+    after: dict[str, Any] = {}
+    while True:
+        page = await api.get(f"/runs/{run}/journal", limit=2, **after)
+        assert len(page["items"]) <= 2
+        steps += page["items"]
+        if page["next"] is None:
+            break
+        after = {"after": page["next"]}
+
+    assert [step["position"] for step in steps] == list(range(len(steps)))
+    asked = [each["kind"] for step in steps for each in step["requests"]]
+    assert asked.count("schedule_task") == 4
+    assert asked.count("continue_run") == 3
+    assert asked[-1] == "end_run"
+    assert [each["kind"] for step in steps for each in step["events"]] == ["task_ended"] * 4
+    assert (await api.get("/runs/nobody/journal", code=404))["code"] == "run_not_found"
+    assert (await api.get(f"/runs/{run}/journal", after=10_000))["items"] == []
+
+
+async def test_children_are_listed_newest_first(api: Asker):
+    run = await api.start("parent", [3])
+    await api.get(f"/runs/{run}", wait=20)
+
+    first = await api.get(f"/runs/{run}/children", limit=2, payloads=True)
+    second = await api.get(f"/runs/{run}/children", limit=2, after=first["next"])
+    listed = await api.get("/runs", parent=run)
+
+    found = [*first["items"], *second["items"]]
+    assert sorted(each["output"] for each in first["items"]) == [2, 4]
+    assert [each["workflow"] for each in found] == ["doubled"] * 3
+    assert [each["key"] for each in found] == [each["key"] for each in listed["items"]]
+    assert second["next"] is None
+    assert await api.get(f"/runs/{found[0]['key']}/children") == {"items": [], "next": None}
+    assert (await api.get("/runs/nobody/children", code=404))["code"] == "run_not_found"

@@ -23,6 +23,8 @@ __all__ = [
     "CallTask",
     "Const",
     "Dag",
+    "DagTask",
+    "DagWork",
     "Each",
     "FanOut",
     "Parameter",
@@ -30,9 +32,7 @@ __all__ = [
     "SignalTask",
     "SleepTask",
     "Source",
-    "DagTask",
     "Times",
-    "DagWork",
 ]
 
 # --- where values come from

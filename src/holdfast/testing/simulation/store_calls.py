@@ -83,6 +83,7 @@ READS = frozenset(
         "stranded_runs",
         "read_situation",
         "last_steps",
+        "read_steps",
         "list_serving_nodes",
         "list_node_rows",
         "list_service_rows",

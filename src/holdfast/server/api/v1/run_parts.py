@@ -13,12 +13,14 @@ from litestar.params import FromPath, QueryParameter
 from holdfast.client.client import Client
 from holdfast.client.logs import LogEntry, read_log_offset
 from holdfast.client.operators import MessageInfo
-from holdfast.client.run import AttemptInfo, ChapterInfo, TaskInfo
+from holdfast.client.run import AttemptInfo, ChapterInfo, RunInfo, TaskInfo
 from holdfast.client.streams import StreamInfo, StreamItem
 from holdfast.core.explanations import Explanation
+from holdfast.core.journal_views import JournalStep
 from holdfast.core.values import Failure
 from holdfast.server.api.v1.event_headers import Accept, LastEvent, wants_events
 from holdfast.server.api.v1.paging import Limit, Page
+from holdfast.server.api.v1.run_conditions import After, Payloads
 from holdfast.server.live.following import log_events, stream_events
 from holdfast.server.live.responses import OpenStreams, StreamOperation
 from holdfast.server.problems import BadRequest, NotFound, may_answer
@@ -102,6 +104,31 @@ async def list_chapters(
     since = 1 if after is None else min(after + 1, LARGEST)
     found = await client.chapters(id, since=since, limit=limit)
     return Page(found, str(found[-1].number) if len(found) == limit else None)
+
+
+@get("/runs/{id:str}/journal", name="runs.journal", responses=may_answer(404))
+async def read_journal(
+    client: NamedDependency[Client], id: FromPath[str], after: Seq = None, limit: Limit = 100
+) -> Page[JournalStep]:
+    """The steps of a run, of all its chapters: what it was told, and what it asked for then. The oldest come
+    first. A page ends after about 1 MB."""
+    if after == LARGEST:
+        return Page([])
+    found = await client.journal(id, after=after, limit=limit)
+    return Page(found.items, None if found.next is None else str(found.next))
+
+
+@get("/runs/{id:str}/children", name="runs.children", responses=may_answer(404))
+async def list_children(
+    client: NamedDependency[Client],
+    id: FromPath[str],
+    after: After = None,
+    limit: Limit = 100,
+    payloads: Payloads = False,
+) -> Page[RunInfo]:
+    """The children of a run, newest first."""
+    found = await client.page(parent=id, limit=limit, after=after, payloads=payloads)
+    return Page(found.items, found.next)
 
 
 @get("/runs/{id:str}/messages", name="runs.messages", responses=may_answer(404))
@@ -203,6 +230,8 @@ ROUTES = [
     get_task,
     list_attempts,
     list_chapters,
+    read_journal,
+    list_children,
     list_messages,
     read_state,
     read_logs,
