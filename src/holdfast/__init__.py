@@ -71,6 +71,7 @@ __all__ = [
     "Role",
     "Run",
     "RunCancelled",
+    "RunCount",
     "RunEnded",
     "RunExists",
     "RunFailed",
@@ -138,6 +139,7 @@ if TYPE_CHECKING:
     from holdfast.client.questions import QuestionInfo
     from holdfast.client.retention import PruneReport
     from holdfast.client.run import AttemptInfo, ChapterInfo, Run, RunInfo, RunsPage, TaskInfo
+    from holdfast.client.run_counts import RunCount
     from holdfast.client.run_reading import JournalPage
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.client.selection import BulkReport, RunSelection
@@ -228,6 +230,7 @@ else:
         "client.selection": ("BulkReport", "RunSelection"),
         "client.retention": ("PruneReport",),
         "client.run": ("AttemptInfo", "ChapterInfo", "Run", "RunInfo", "RunsPage", "TaskInfo"),
+        "client.run_counts": ("RunCount",),
         "client.run_reading": ("JournalPage",),
         "client.schedules": ("ScheduleInfo",),
         "client.signals": ("Signal",),

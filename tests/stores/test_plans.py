@@ -61,7 +61,7 @@ NAMED = {
     "first_and_last_steps", "last_questions_named", "list_questions_of", "open_questions_named",
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
     "find_key", "note_key_used", "revoke_key", "listed_runs", "listed_sizes", "runs_that_match",
-    "count_queued",
+    "count_queued", "groups_of",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -158,6 +158,7 @@ INDEX_ON_RUNS = {
     "claim_runs": "runs_pkey",
     "runs_of": "runs_pkey",
     "ended_runs": "runs_pkey",
+    "groups_of": "runs_pkey",
     "listed_runs": "runs_pkey",
     "listed_sizes": "runs_pkey",
     "runs_that_match": "runs_pkey",

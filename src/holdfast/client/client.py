@@ -35,6 +35,7 @@ from holdfast.client.run import (
     RunsPage,
     run_info,
 )
+from holdfast.client.run_counts import RunCount, count_runs
 from holdfast.client.run_filters import RunConditions, check_number, run_filter
 from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.run_reading import RunReading
@@ -427,6 +428,18 @@ class Client(RunReading, RunBatches):
         found = await self._store.page_runs(self.namespace, which, bool(payloads))
         infos = await self._infos(found.runs)
         return RunsPage(infos, None if found.next is None else key_text(found.next))
+
+    async def counts(
+        self, by: str = "status", **conditions: Unpack[RunConditions]
+    ) -> builtins.list[RunCount]:
+        """How many runs meet the conditions, by `status` or by `workflow`.
+
+        It takes a limited time: more than 100,000 runs are not counted, nor looked at. A count that is not
+        exact says so: there are at least so many.
+        """
+        self._check_loop()
+        which = await self._filter(conditions, None, 1)
+        return await count_runs(self._store, self.namespace, which, by)
 
     async def _filter(self, conditions: RunConditions, before: RunKey | None, limit: int) -> RunFilter:
         which = run_filter(conditions, before, limit)

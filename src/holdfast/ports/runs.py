@@ -217,6 +217,13 @@ class ListedRuns(NamedTuple):
     """Up to which run was looked: the next page has runs before it. None: there are no more."""
 
 
+class GroupedRuns(NamedTuple):
+    counts: dict[tuple[RunStatus, str], int]
+    """By state and workflow."""
+    next: RunKey | None
+    """As in `ListedRuns`."""
+
+
 MOST_COUNTED: Final = 1_000_000
 
 
@@ -408,6 +415,11 @@ class RunStore(HistoryStore, Protocol):
 
     async def count_listed(self, namespace: str, which: RunFilter, most: int = MOST_COUNTED) -> int:
         """How many runs `list_runs` would list without a limit. Stops at `most`."""
+        ...
+
+    async def group_listed(self, namespace: str, which: RunFilter) -> GroupedRuns:
+        """How many runs a page of `which.limit` has of each state and workflow. Looks at no more than 10,000
+        runs, as `page_runs` does."""
         ...
 
     async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:

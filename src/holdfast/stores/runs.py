@@ -38,6 +38,7 @@ from holdfast.ports.runs import (
     Act,
     ActResult,
     FailureGroup,
+    GroupedRuns,
     ListedRuns,
     ParkedRunCancellation,
     PostAnswer,
@@ -192,6 +193,18 @@ class SqlRunStore(SqlRole):
                 break
             which = which._replace(before=page.next)
         return total
+
+    async def group_listed(self, namespace: str, which: RunFilter) -> GroupedRuns:
+        def script(tx: Transaction) -> GroupedRuns:
+            keys, end = list_keys(tx, namespace, which)
+            counts: dict[tuple[RunStatus, str], int] = {}
+            wanted: list[Row] = [(key,) for key in keys]
+            for status, workflow in tx.many_returning("groups_of", wanted, namespace):
+                group = records.run_status(status), workflow
+                counts[group] = counts.get(group, 0) + 1
+            return GroupedRuns(counts, end)
+
+        return await self._driver.read(script, snapshot=True, may_be_long=True)
 
     async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:
         rows = await self._driver.fetch("group_failures", namespace, since, limit, may_be_long=True)

@@ -25,6 +25,7 @@ from holdfast.client.questions import QuestionInfo
 from holdfast.client.retention import PruneOptions, PruneReport
 from holdfast.client.run import AttemptInfo, ChapterInfo, RunInfo, RunsPage, TaskInfo
 from holdfast.client.run import Run as AsyncRun
+from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.run_reading import JournalPage
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
@@ -943,6 +944,14 @@ class ClientCalls:
         return self._thread.call(
             lambda: self.inner.page(limit=limit, after=after, payloads=payloads, **conditions)
         )
+
+    def counts(self, by: str = "status", **conditions: Unpack[RunConditions]) -> builtins.list[RunCount]:
+        """How many runs meet the conditions, by `status` or by `workflow`.
+
+        It takes a limited time: more than 100,000 runs are not counted, nor looked at. A count that is not
+        exact says so: there are at least so many.
+        """
+        return self._thread.call(lambda: self.inner.counts(by, **conditions))
 
     def failures(
         self, *, created_after: dt.datetime | None = None, limit: int = 100

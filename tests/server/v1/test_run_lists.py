@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from tests.server.v1.asking import Asker
+
+from holdfast.client import run_counts
 
 
 async def ids(api: Asker, **query: Any) -> list[str]:
@@ -60,3 +63,36 @@ async def test_bad_conditions_are_refused_by_name(api: Asker):
         assert problem["field"] == field, problem
     await api.get("/runs", code=400, status="unknown")
     assert (await api.get("/runs", code=404, parent="nobody"))["code"] == "run_not_found"
+
+
+async def test_runs_are_counted_by_state_and_by_workflow(api: Asker):
+    for run in [await api.start("doubled", [1]), await api.start("doubled", [2], tags=["x"])]:
+        await api.get(f"/runs/{run}", wait=20)
+    await api.get(f"/runs/{await api.start('failing', ['oh'])}", wait=20)
+
+    async def counts(**query: Any) -> dict[str, int]:
+        found = (await api.get("/runs/counts", **query))["items"]
+        assert all(each["is_exact"] for each in found)
+        return {each["name"]: each["count"] for each in found if each["count"]}
+
+    assert await counts() == {"success": 2, "failed": 1}
+    assert await counts(workflow="failing") == {"failed": 1}
+    assert await counts(by="workflow") == {"doubled": 2, "failing": 1}
+    assert await counts(by="workflow", status="success") == {"doubled": 2}
+    assert await counts(tag="x") == {"success": 1}
+    assert await counts(error_contains="oh") == {"failed": 1}
+    await api.get("/runs/counts", code=400, by="color")
+
+
+async def test_a_count_that_is_not_exact_says_so(api: Asker, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(run_counts, "_MOST", 2)
+    monkeypatch.setattr(run_counts, "_AT_ONCE", 2)
+    for number in range(3):
+        await api.get(f"/runs/{await api.start('doubled', [number])}", wait=20)
+
+    plain = (await api.get("/runs/counts", status="success"))["items"]
+    looked_for = (await api.get("/runs/counts", status="success", id_contains="-"))["items"]
+    by_workflow = (await api.get("/runs/counts", by="workflow"))["items"]
+
+    assert plain == looked_for == [{"name": "success", "count": 2, "is_exact": False}]
+    assert by_workflow == [{"name": "doubled", "count": 2, "is_exact": False}]

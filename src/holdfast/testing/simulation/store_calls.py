@@ -61,6 +61,7 @@ READS = frozenset(
         "find_runs",
         "count_listed",
         "group_failures",
+        "group_listed",
         "list_messages",
         "find_answers",
         "list_questions",

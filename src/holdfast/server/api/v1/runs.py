@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from litestar import delete, get, post
@@ -16,6 +16,7 @@ from holdfast.client.client import Client
 from holdfast.client.failures import FailureInfo
 from holdfast.client.retention import PruneReport
 from holdfast.client.run import Run, RunInfo
+from holdfast.client.run_counts import RunCount
 from holdfast.core.run_options import IdPolicy, StartKeywords, with_options
 from holdfast.core.values import key_text
 from holdfast.errors import RunCancelled, RunFailed
@@ -144,6 +145,19 @@ async def list_runs(
     return Page(found.items, found.next)
 
 
+@get("/runs/counts", name="runs.counts", dependencies=CONDITIONS, responses=may_answer(404))
+async def count_runs(
+    client: NamedDependency[Client],
+    conditions: Conditions,
+    by: FromQuery[Literal["status", "workflow"]] = "status",
+) -> Page[RunCount]:
+    """How many runs there are, by state or by workflow.
+
+    More than 100,000 are not counted, nor looked at. Then `is_exact` is false: there are at least so many.
+    """
+    return Page(await client.counts(by, **conditions))
+
+
 @get("/runs/{id:str}", name="runs.get", responses=may_answer(404))
 async def get_run(client: NamedDependency[Client], id: FromPath[str], wait: Wait = 0) -> RunInfo:
     """One run, by its id or key. With `wait`, once it has ended, or after so many seconds."""
@@ -166,7 +180,7 @@ async def list_failures(
     return Page(await client.failures(created_after=created_after, limit=limit))
 
 
-ROUTES = [start_run, start_runs, list_runs, get_run, delete_run, list_failures]
+ROUTES = [start_run, start_runs, list_runs, count_runs, get_run, delete_run, list_failures]
 
 
 async def wait_for_end(client: Client, run: Run[Any], seconds: float) -> RunInfo:

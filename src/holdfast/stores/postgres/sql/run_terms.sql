@@ -62,6 +62,9 @@ WHERE namespace = $1::text AND key = ANY ($14::uuid[])
             SELECT 1 FROM holdfast.run_tags
             WHERE run_tags.namespace = $1 AND run_tags.tag = wanted.tag AND run_tags.run = runs.key OFFSET 0)));
 
+-- name: groups_of
+SELECT status, workflow FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($2::uuid[]);
+
 -- name: listed_sizes
 -- How many bytes `listed_runs` reads of each run. $2: with input and output.
 SELECT key, coalesce(pg_column_size(failure), 0)

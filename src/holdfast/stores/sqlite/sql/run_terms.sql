@@ -53,6 +53,9 @@ WHERE namespace = ?1 AND key = ?14
             SELECT 1 FROM run_tags
             WHERE run_tags.namespace = ?1 AND run_tags.tag = wanted.value AND run_tags.run = runs.key));
 
+-- name: groups_of
+SELECT status, workflow FROM runs WHERE namespace = ?1 AND key = ?2;
+
 -- name: listed_sizes
 -- How many bytes `listed_runs` reads of each run. ?2: with input and output.
 SELECT key, coalesce(octet_length(failure), 0)
