@@ -61,6 +61,7 @@ RULES: Final[dict[str, Rule]] = {
     "runs.update": _OPERATE,
     "runs.answer": _OPERATE,
     "runs.logs": _READ,
+    "runs.counts": _READ,
     "runs.journal": _READ,
     "runs.children": _READ,
     "nodes.list": _READ,
