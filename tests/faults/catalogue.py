@@ -21,6 +21,7 @@ from tests.faults import (
     of_signals,
     of_stores,
     of_streams,
+    of_telemetry,
     of_terms,
     of_testing,
     of_updates,
@@ -55,6 +56,7 @@ FAULTS = {
         of_chapters,
         of_questions,
         of_access,
+        of_telemetry,
         of_commands,
     )
     for fault in module.FAULTS

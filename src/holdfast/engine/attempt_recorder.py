@@ -61,6 +61,7 @@ class AttemptRecorder:
         dispatcher: Dispatcher,
         attempt_timers: AttemptTimers,
         dice: Random,
+        is_measured: bool,
     ) -> None:
         self._commit = commit
         self._now = commit.now
@@ -76,6 +77,10 @@ class AttemptRecorder:
         """Running attempts to cancel once the commit stands."""
         self.is_risky = False
         """An attempt is to start whose task was running when other nodes died."""
+        self.ended: list[LiveAttempt] | None = [] if is_measured else None
+        """The last attempts at the tasks that are settled, in the order of their rows. None: nobody asks."""
+        self.retried: list[LiveAttempt] = []
+        """Attempts that are to be made because another was in vain."""
 
     def conclude(self, attempt: LiveAttempt, outcome: Outcome, at: Instant) -> None:
         """An attempt has ended: try again, or settle its task."""
@@ -254,6 +259,7 @@ class AttemptRecorder:
             shared=attempt.shared,
         )
         again.heartbeat_details = attempt.heartbeat_details
+        self.retried.append(again)
         if attempt.options.service is not None:
             self.offer_to_workers(again, self._now if due is None else due)
             self.move(again, TaskStatus.PENDING, None)
@@ -286,6 +292,8 @@ class AttemptRecorder:
         size = len(output or failure or b"")
         self._commit.size += size
         attempt.resident.history_bytes += size
+        if self.ended is not None:
+            self.ended.append(attempt)
         self._commit.settled.append(
             SettledTask(
                 attempt.run, attempt.seq, status, attempt.number, output, failure, attempt.started_at, at

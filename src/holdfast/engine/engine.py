@@ -34,6 +34,7 @@ from holdfast.engine.lease import NodeLease
 from holdfast.engine.lease_keeper import KeeperRunner, KeeperThread, LeaseKeeper
 from holdfast.engine.log_buffer import LogBuffer
 from holdfast.engine.loop_watch import Activity, FindAttempt, LoopWatch
+from holdfast.engine.measuring import Meter
 from holdfast.engine.pruning import Pruner
 from holdfast.engine.resident import LiveAttempt, Stage
 from holdfast.engine.residents import Residents
@@ -52,6 +53,7 @@ from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Pinned, Programs
 from holdfast.ports.runs import StartedRuns
 from holdfast.ports.store_life import COLD, DUE, WATCHED, of_node
+from holdfast.ports.telemetry import Telemetry
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -90,6 +92,7 @@ class Engine:
         own_runs_only: bool = False,
         pruner: Pruner | None = None,
         after_commits: Sequence[AfterCommits] = (),
+        telemetry: Telemetry | None = None,
         find_attempt: FindAttempt = lambda _: None,
         watch_loop: Callable[[Clock, Activity, FindAttempt, dt.timedelta], LoopWatch] = LoopWatch,
         run_keeper: Callable[[LeaseKeeper, Activity], KeeperRunner] = KeeperThread,
@@ -161,6 +164,7 @@ class Engine:
                 max_depth=tuning.max_depth,
                 max_history=tuning.max_history,
                 step_bytes=tuning.step_bytes,
+                is_measured=telemetry is not None,
             ),
             clock=clock,
             tuning=tuning,
@@ -193,6 +197,7 @@ class Engine:
         self._idle_wait = IdleWait(
             clock, residents, dispatcher, self._loader, starts, self._poller, lambda: self.is_waiting
         )
+        self._meter = None if telemetry is None else Meter(telemetry, alarms, self._loader)
         self._registered: set[tuple[str, str]] = set()
         """Workflows of children whose definitions are known to be in the store, by name and version."""
         self._is_ticking = self._is_draining = False
@@ -481,16 +486,23 @@ class Engine:
             await self._poller.poll(self.node)
         with GcPause():
             self._note_serves()
-            tick = self._decider.decide(self._clock.now(), hand_back=hand_back)
+            now = self._clock.now()
+            if self._meter is not None:
+                self._meter.begin(now)
+            tick = self._decider.decide(now, hand_back=hand_back)
         if self._decider.is_worth_committing(tick.commit, tick.now):
             if tick.children:
                 await self._register_children(tick.commit.created)
+            began = self._clock.elapsed()
             receipt = await self._committer.commit(tick)
+            took = self._clock.elapsed() - began
             self._poller.is_unknown = False
             if receipt.lease_since == tick.commit.now and tick.commit.serves is not None:
                 self._poller.poll_now()  # it has just joined, and counts among its peers now
             with GcPause():
                 self._effects.carry_out(tick, receipt)
+                if self._meter is not None:
+                    self._meter.committed(tick, receipt, took)
                 for each in self._after_commits:
                     each.note_commit(tick.now)
             await self._loader.receive(receipt)

@@ -24,9 +24,11 @@ Replay: TypeAlias = Slices[tuple[Past, Program]]
 
 
 class LoadingRun:
-    __slots__ = ("bytes", "history", "mail", "place", "replay", "resident", "stalls")
+    __slots__ = ("began", "bytes", "history", "mail", "place", "replay", "resident", "stalls")
 
-    def __init__(self, resident: Resident, stalls: Sequence[StallRecord]) -> None:
+    def __init__(self, resident: Resident, stalls: Sequence[StallRecord], began: int) -> None:
+        self.began = began
+        """When it was claimed, by the counter of the clock."""
         self.resident = resident
         self.stalls = stalls
         self.history = History(resident.record, [], [], [], [], outcomes={})

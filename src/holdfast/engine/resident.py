@@ -49,6 +49,8 @@ class LiveAttempt(Attempt, eq=False):
     """False while a commit must record its start first: the task was tried before, and may be what kills its
     nodes. A first attempt may start as soon as its task is recorded."""
     is_recorded_running: bool = False
+    ready_at: Instant | None = None
+    """Since when it could have started, if somebody measures that."""
     started_at: Instant | None = None
     heartbeat_at: Instant | None = None
     due_at: Instant | None = None

@@ -112,6 +112,8 @@ class RunLoader:
         """Of how many claimed runs to read the histories next."""
         self._suspects: list[Resident] = []
         """Runs with setbacks. Some may have taken a step since they came."""
+        self.replays: list[int] | None = None
+        """How many microseconds the runs took that came back into memory. None: nobody asks."""
 
     async def receive(self, receipt: Receipt) -> None:
         """Take the runs and the mail that came with a commit. `go_on` loads the runs."""
@@ -216,6 +218,7 @@ class RunLoader:
         return found
 
     def _adopt(self, claimed: Sequence[Claimed], stalls: Mapping[RunKey, Sequence[StallRecord]]) -> None:
+        began = self._clock.elapsed()
         for run, is_new in claimed:
             known = self._residents.get(run.key)
             if known is not None and known.epoch == run.epoch:
@@ -227,7 +230,7 @@ class RunLoader:
             self._residents.add(resident)
             if run.setbacks:
                 self._suspects.append(resident)
-            loading = LoadingRun(resident, stalls.get(run.key, ()))
+            loading = LoadingRun(resident, stalls.get(run.key, ()), began)
             if is_new:
                 loading.place = None
                 self._read.append(loading)
@@ -279,6 +282,8 @@ class RunLoader:
                         if not self._replay_until(loading, ends_at):
                             break
                         late += loading.late_mail()
+                        if self.replays is not None and loading.bytes:  # a new run has no history
+                            self.replays.append(self._clock.elapsed() - loading.began)
                     except DeterminismError as error:
                         edited.append(_EditedRun(loading, error))
                 queue.popleft()

@@ -135,11 +135,17 @@ class Tick:
         max_depth: int,
         max_history: int,
         step_bytes: int,
+        is_measured: bool = False,
     ) -> None:
         self.commit = commit
         self.now = commit.now
         self.recorder = AttemptRecorder(
-            commit, residents=residents, dispatcher=dispatcher, attempt_timers=attempt_timers, dice=dice
+            commit,
+            residents=residents,
+            dispatcher=dispatcher,
+            attempt_timers=attempt_timers,
+            dice=dice,
+            is_measured=is_measured,
         )
         self.residents = residents
         self._dispatcher = dispatcher
@@ -154,6 +160,8 @@ class Tick:
         """Attempts at new tasks, which `place_tasks` has still to deal with."""
         self.gone: list[Resident] = []
         """Runs that leave memory with this commit: ended, released or parked."""
+        self.begun: list[Resident] | None = [] if is_measured else None
+        """Runs that take their first step. None: nobody asks."""
         self.children: dict[RunKey, tuple[Resident, int]] = {}
         """Children that this commit creates. If the id of a child is taken, its parent gets a failure."""
         self.replaced: set[RunKey] = set()
@@ -247,6 +255,8 @@ class Tick:
         hold(self.commit, resident)
         position = resident.position
         resident.position = position + 1
+        if self.begun is not None and position == 0:
+            self.begun.append(resident)
         self.commit.steps.append(NewStep(resident.key, position, step))
         self.commit.size += len(step) + size
         resident.history_bytes += len(step)
@@ -577,4 +587,6 @@ class Tick:
     def remove_runs(self, runs: set[RunKey]) -> None:
         """Take all rows of these runs, which the commit was to create, out of the commit."""
         remove_runs(self.commit, runs)
+        if self.recorder.ended is not None:
+            self.recorder.ended = [attempt for attempt in self.recorder.ended if attempt.run not in runs]
         self.gone = [resident for resident in self.gone if resident.key not in runs]
