@@ -11,6 +11,7 @@ __all__ = [
     "AttemptInfo",
     "AuditEntry",
     "AuditInfo",
+    "Backlog",
     "BadAnswer",
     "BadArchive",
     "BadDag",
@@ -130,6 +131,7 @@ if TYPE_CHECKING:
     from holdfast.authoring.flow.workflow import FlowWorkflow, load_flow
     from holdfast.client.archives import ImportReport
     from holdfast.client.audit import AuditEntry, AuditInfo
+    from holdfast.client.backlogs import Backlog
     from holdfast.client.batches import Call
     from holdfast.client.failures import FailureInfo
     from holdfast.client.fleet import NodeInfo, Queues, ServiceQueue, Slot, TakenItem
@@ -220,6 +222,7 @@ else:
         "authoring.flow.workflow": ("FlowWorkflow", "load_flow"),
         "client.archives": ("ImportReport",),
         "client.audit": ("AuditEntry", "AuditInfo"),
+        "client.backlogs": ("Backlog",),
         "client.batches": ("Call",),
         "client.failures": ("FailureInfo",),
         "client.fleet": ("NodeInfo", "Queues", "ServiceQueue", "Slot", "TakenItem"),

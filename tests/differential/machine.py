@@ -18,6 +18,7 @@ from tests.differential.side_by_side import OpenPostgres, SideBySide, run_inline
 from tests.differential.tables import AlreadyThere
 from tests.differential.views import LONG
 
+from holdfast.core.backlogs import BacklogRows
 from holdfast.core.records import Definition, MessageKind, RunRecord
 from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
 from holdfast.ports.commits import ClaimRequest, Commit, NewMessage
@@ -410,6 +411,8 @@ class StoreMachine(RemoteDeeds, AccessDeeds, RuleBasedStateMachine):
         claim = dice.pick(claims) if claims else "none@1"
         what = f"due runs of {claim} in {space}"
         look(what, lambda store: _sorted(store.list_due_runs(space, claim, now, "due", 1000)))
+        what = f"backlog in {space} at {due_at}"
+        look(what, lambda store: _sorted_backlog(store.read_backlog(space, due_at, 1000)))
         self._look_for_stranded(space, Instant(now + LONG))
 
     def _look_for_stranded(self, space: str, now: Instant) -> None:
@@ -441,6 +444,10 @@ async def _families(store: Any, space: str, roots: list[RunKey]) -> list[tuple[A
     """Any of several open runs may be named."""
     found = await store.find_families(space, roots)
     return sorted((it.root, it.ended_at, it.size, it.open is None) for it in found)
+
+
+async def _sorted_backlog(found: Coroutine[Any, Any, BacklogRows]) -> BacklogRows:
+    return BacklogRows(*[sorted(rows) for rows in await found])  # pyright: ignore[reportArgumentType]
 
 
 async def _sorted_answers(found: Coroutine[Any, Any, list[UpdateAnswer]]) -> list[UpdateAnswer]:

@@ -39,6 +39,7 @@ from tests.differential.tables import (
 )
 from tests.differential.workers import WorkerModel, write_queue
 
+from holdfast.core.backlogs import BacklogRows, DueRuns, WaitingTasks
 from holdfast.core.events import MessageId
 from holdfast.core.history import task_outcome
 from holdfast.core.questions import QuestionRecord
@@ -649,6 +650,20 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel):
             Stranded(run.key, run.id, run.workflow, run.status, problem)
             for run in sorted(due, key=lambda run: run.wake_at or 0)[:limit]
         ]
+
+    async def read_backlog(self, namespace: str, now: Instant, most: int) -> BacklogRows:
+        due: dict[tuple[str, str], list[Instant]] = {}
+        for run in self._claimable(namespace):
+            if run.wake_at is not None and run.wake_at <= now:
+                due.setdefault((run.claim, run.workflow), []).append(run.wake_at)
+        waiting: dict[str, list[Instant]] = {}
+        for item in self.tables.queue.values():
+            if item.namespace == namespace and item.ready_at <= now:
+                waiting.setdefault(item.service, []).append(item.ready_at)
+        return BacklogRows(
+            [DueRuns(*at, len(times), min(times)) for at, times in due.items()],
+            [WaitingTasks(service, len(times), min(times)) for service, times in waiting.items()],
+        )
 
     def _claimable(self, namespace: str) -> list[RunRecord]:
         return [

@@ -76,6 +76,8 @@ PAGES = {
     "count_ended_runs": "runs_ended_by_workflow",
     "count_runs": "runs_pkey",
     "count_runs_by_status": "runs_by_status",
+    "count_due_runs": "runs_to_claim",
+    "count_waiting": "queue_to_take",
     "due_runs": "runs_to_claim",
     "due_runs_of": "runs_to_claim",
     "due_services": "queue_to_take",
@@ -109,8 +111,8 @@ PAGES = {
 }
 """As many rows of an index as are asked for, in its order, without sorting them. Filters by version, queue
 and cancellation are applied to these rows, so a page of such a filter may read the whole range."""
-SORTS_LITTLE = {"due_services", "urgent_runs"}
-"""They sort services, and the levels of priority, but no runs."""
+SORTS_LITTLE = {"count_due_runs", "due_services", "urgent_runs"}
+"""They sort services, and the levels of priority, but no runs; or only the runs that they count."""
 FEW = {
     "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "delete_flow",
     "due_schedules", "find_flow", "fleet_nodes", "has_keys", "list_flows", "list_keys", "list_nodes",
@@ -135,7 +137,7 @@ LOOSE = {
     "queued_services": "queue_to_take",
     "run_namespaces": "runs_pkey",
 }
-"""One row of an index for each workflow or namespace."""
+"""One row of an index for each workflow, service or namespace."""
 
 INDEX_ON_RUNS = {
     "collect_mail": "runs_by_owner",
@@ -343,6 +345,7 @@ WAYS_INTO_THE_QUEUE = {
     "due_services": ("queue_to_take", "namespace", "service"),
     "lock_due_item": ("queue_to_take", "namespace", "service", "ready_at"),
     "count_queued": ("queue_to_take", "namespace", "service"),
+    "count_waiting": ("queue_to_take", "namespace", "service", "ready_at"),
     "renew_items_of": ("queue_by_worker", "namespace", "worker"),
     "take_item": ("queue_pkey", "run", "seq"),
     "end_item": ("queue_pkey", "run", "seq"),

@@ -18,6 +18,7 @@ import msgspec
 
 from holdfast.client.archives import Archives, ArchiveSource, ImportOptions, ImportReport
 from holdfast.client.audit import Audit
+from holdfast.client.backlogs import Backlog, Backlogs
 from holdfast.client.batches import RunBatches, packed
 from holdfast.client.existing_runs import difference, differs
 from holdfast.client.explaining import Explainer
@@ -125,6 +126,7 @@ class Client(RunReading, RunBatches):
             store, namespace=namespace, now=now, worker_ttl=worker_ttl, is_alive=is_alive
         )
         self._fleet = Fleet(store, namespace=namespace, now=now, is_alive=is_alive)
+        self.backlogs = Backlogs(store, self._explainer, namespace=namespace, now=now)
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -521,6 +523,15 @@ class Client(RunReading, RunBatches):
         """The tasks that workers have taken from the queue: 1,000 at most."""
         self._check_loop()
         return await self._fleet.held_items()
+
+    async def backlog(self, workflow: str | None = None, service: str | None = None) -> Backlog:
+        """How many runs are due that no node has taken, and how many tasks of the queue no worker, with how
+        long the first of them have waited. `workflow` and `service` choose among them.
+
+        Of each workflow and service 10,000 are counted at most, so this is cheap whatever has piled up.
+        """
+        self._check_loop()
+        return await self.backlogs.read(workflow, service)
 
     # --- deleting
 

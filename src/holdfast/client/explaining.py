@@ -89,6 +89,18 @@ class Explainer:
                 )
         return found
 
+    async def lacks_of(self, claims: Sequence[str]) -> dict[str, str]:
+        """Why no node can take runs of these claims, in words, for those of which that is sure."""
+        now = self._now()
+        nodes = self._living(await self._store.list_serving_nodes(self._namespace))
+        is_any_there = any(node.may_live(now) for node in nodes)
+        found = {claim: nodes_for(claim, nodes, now) for claim in claims}
+        return {
+            claim: describe_lack(claim, known, is_any_there)
+            for claim, known in found.items()
+            if known.is_unserved
+        }
+
     def _living(self, nodes: Sequence[ServingNode]) -> list[ServingNode]:
         """Without those that are dead. Those that are surely there count, whatever their row says."""
         known = {node.id: self._is_alive(node.id) for node in nodes}

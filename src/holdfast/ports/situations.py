@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from holdfast.core.backlogs import BacklogRows
 from holdfast.core.situations import ServingNode, Situation
 from holdfast.core.values import Instant, RunKey
 from holdfast.ports.runs import Stranded
@@ -37,4 +38,9 @@ class SituationStore(Protocol):
         self, namespace: str, claim: str, now: Instant, problem: str, limit: int
     ) -> list[Stranded]:
         """The runs of a claim that are due and have no owner, the longest due first, with that problem."""
+        ...
+
+    async def read_backlog(self, namespace: str, now: Instant, most: int) -> BacklogRows:
+        """Runs that are due and have no owner, and tasks in the queue that a worker could take. Of each claim
+        and service, the first ones are counted, as many as `most`, and of the claims and services 1,000."""
         ...

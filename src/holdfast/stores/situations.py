@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from holdfast.core.backlogs import BacklogRows, DueRuns, WaitingTasks
 from holdfast.core.questions import QuestionRecord
 from holdfast.core.records import MessageKind
 from holdfast.core.situations import (
@@ -28,6 +29,7 @@ from holdfast.stores.sql_role import SqlRole
 _decode_claims = msgspec.json.Decoder(list[str]).decode
 _STEPS_AT_ONCE: Final = 50
 _PENDING: Final = ("pending", False)
+_MOST_GROUPS: Final = 1000
 
 
 class SqlSituationStore(SqlRole):
@@ -75,6 +77,24 @@ class SqlSituationStore(SqlRole):
             Stranded(key, id, workflow, records.run_status(status), problem)
             for key, id, workflow, status in rows
         ]
+
+    async def read_backlog(self, namespace: str, now: Instant, most: int) -> BacklogRows:
+        def script(tx: Transaction) -> BacklogRows:
+            claims = tx.rows("due_claims", namespace)[:_MOST_GROUPS]
+            services = tx.rows("queued_services", namespace)[:_MOST_GROUPS]
+            counted = [
+                (service, tx.rows("count_waiting", namespace, service, now, most)) for (service,) in services
+            ]
+            return BacklogRows(
+                [
+                    DueRuns(claim, *row)
+                    for (claim,) in claims
+                    for row in tx.rows("count_due_runs", namespace, claim, now, most)
+                ],
+                [WaitingTasks(service, *row) for service, [row] in counted if row[0]],
+            )
+
+        return await self._driver.read(script, may_be_long=True)
 
 
 def _read(tx: Transaction, namespace: str, run: RunKey, rows: int, steps: int) -> Situation | None:

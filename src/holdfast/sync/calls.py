@@ -12,6 +12,7 @@ from holdfast.app import Holdfast as AsyncHoldfast
 from holdfast.client.archives import ArchiveSource, ImportOptions, ImportReport
 from holdfast.client.audit import Audit as AsyncAudit
 from holdfast.client.audit import AuditEntry, AuditInfo
+from holdfast.client.backlogs import Backlog
 from holdfast.client.batches import Call
 from holdfast.client.failures import FailureInfo
 from holdfast.client.fleet import NodeInfo, Queues, TakenItem
@@ -1000,6 +1001,14 @@ class ClientCalls:
     def held_items(self) -> builtins.list[TakenItem]:
         """The tasks that workers have taken from the queue: 1,000 at most."""
         return self._thread.call(self.inner.held_items)
+
+    def backlog(self, workflow: str | None = None, service: str | None = None) -> Backlog:
+        """How many runs are due that no node has taken, and how many tasks of the queue no worker, with how
+        long the first of them have waited. `workflow` and `service` choose among them.
+
+        Of each workflow and service 10,000 are counted at most, so this is cheap whatever has piled up.
+        """
+        return self._thread.call(lambda: self.inner.backlog(workflow, service))
 
     def delete(self, run: Run[Any] | str) -> PruneReport:
         """Delete a run that has ended, with everything that the store has about it and with its children. Its

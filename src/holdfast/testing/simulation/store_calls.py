@@ -92,6 +92,7 @@ READS = frozenset(
         "list_busy_tasks",
         "list_due_claims",
         "list_due_runs",
+        "read_backlog",
         "find_flow",
         "list_flows",
         "list_flow_versions",

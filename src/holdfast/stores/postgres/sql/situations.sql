@@ -84,3 +84,11 @@ SELECT claim FROM found WHERE claim IS NOT NULL;
 SELECT key, id, workflow, status FROM holdfast.runs
 WHERE namespace = $1::text AND claim = $2::text AND owner IS NULL AND wake_at <= $3::timestamptz
 ORDER BY wake_at LIMIT $4::int4;
+
+-- name: count_due_runs
+-- By workflow, among the $4 runs of the claim that have been due longest.
+SELECT workflow, count(*), min(wake_at)
+FROM (SELECT workflow, wake_at FROM holdfast.runs
+      WHERE namespace = $1::text AND claim = $2::text AND owner IS NULL AND wake_at <= $3::timestamptz
+      ORDER BY wake_at LIMIT $4::int4) AS due
+GROUP BY workflow;

@@ -76,3 +76,11 @@ SELECT claim FROM found WHERE claim IS NOT NULL;
 SELECT key, id, workflow, status FROM runs INDEXED BY runs_to_claim
 WHERE namespace = ?1 AND claim = ?2 AND owner IS NULL AND wake_at <= ?3
 ORDER BY wake_at LIMIT ?4;
+
+-- name: count_due_runs
+-- By workflow, among the ?4 runs of the claim that have been due longest.
+SELECT workflow, count(*), min(wake_at)
+FROM (SELECT workflow, wake_at FROM runs INDEXED BY runs_to_claim
+      WHERE namespace = ?1 AND claim = ?2 AND owner IS NULL AND wake_at <= ?3
+      ORDER BY wake_at LIMIT ?4)
+GROUP BY workflow;
