@@ -60,6 +60,7 @@ from holdfast.stores.schema_status import migrate_database, read_schema_status
 
 if TYPE_CHECKING:
     from holdfast.server.serving import ApiServer, ServingOptions
+    from holdfast.telemetry.prometheus import Metrics
 
 __all__ = ["Holdfast", "migrate_database", "read_schema_status"]
 
@@ -277,6 +278,8 @@ class Holdfast(Client):
             version=version("holdfast"),
             origins=self.settings.allowed_origins.replace(",", " ").split(),
             needs_key=needs_key,
+            metrics=self._parts.metrics,
+            overdue=dt.timedelta(seconds=self.settings.overdue_seconds),
         )
         return ApiServer(app, options)
 
@@ -325,6 +328,17 @@ def tuning_of(settings: Settings) -> Tuning:
     )
 
 
+def new_metrics() -> Metrics:
+    """Raises BadOption if the extra is not installed."""
+    try:
+        from holdfast.telemetry.prometheus import Metrics
+    except ModuleNotFoundError as error:
+        if error.name != "prometheus_client":
+            raise
+        raise BadOption("metrics", True, "false, or: pip install 'holdfast[metrics]'") from None
+    return Metrics()
+
+
 class Parts:
     """Everything that a Holdfast consists of. A test may pass its own store or clock."""
 
@@ -360,6 +374,7 @@ class Parts:
         self.dice = dice or Random(SystemRandom().getrandbits(128))
         self.new_key: Callable[..., RunKey] = KeyMaker(self.dice)
         self.tuning = tuning or tuning_of(settings)
+        self.metrics = new_metrics() if settings.metrics else None
 
     def start_hearing(self) -> None:
         """From now on, what tasks and workflows of this process print is in their logs, too."""
@@ -411,6 +426,7 @@ class Parts:
             own_runs_only=own_runs_only,
             pruner=None if own_runs_only else self._pruner(),
             after_commits=self._after_commits() if self._is_own_store else [],
+            telemetry=self.metrics,
             find_attempt=attempt_of,
         )
 

@@ -107,6 +107,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Origins of web pages that may call the HTTP API, such as https://shop.example, separated by commas."""
     trusted_proxies: str = ""
     """Addresses of proxies, separated by commas, whose headers say who the client of the HTTP API is."""
+    metrics: bool = False
+    """Whether this node counts what it does, and a server shows it under /metrics. Needs the extra
+    `metrics`."""
+    overdue_seconds: float = 60
+    """How long a run may be due and not taken before a server says that it is not ready."""
     queue_lease_seconds: float = 60
     """How long a worker may keep a task from the queue without renewing its lease."""
 

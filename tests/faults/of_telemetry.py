@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from tests.faults.code_edits import Code
 from tests.faults.fault import Fault, cases
+from tests.faults.query_edits import Query
 
 _MEASURING = "engine/test_measuring.py"
+_PROBES = "server/test_probes.py"
+_BACKLOGS = "client/test_backlogs.py"
 
 FAULTS = [
     Fault(
@@ -25,5 +28,41 @@ FAULTS = [
         "nothing is collected if nobody measures",
         [Code("engine.engine:Engine.__init__").replace("telemetry is not None", "True")],
         cases(_MEASURING, "test_without_a_telemetry_nothing_is_collected"),
+    ),
+    Fault(
+        "labels-without-end",
+        "two hundred workflows have a label of their own, and the others share one",
+        [Code("telemetry.prometheus:MOST_NAMES").replace("200", "1_000_000")],
+        cases(_PROBES, "test_names_beyond_two_hundred_are_one"),
+    ),
+    Fault(
+        "counts-shown-to-all",
+        "what a node counts is shown in its own namespace only",
+        [Code("server.probes.app:Probes.metrics_of").replace("is_own = A", "is_own = True")],
+        cases(_PROBES, "test_metrics_show_what_waits_in_the_store[sqlite]"),
+    ),
+    Fault(
+        "reasons-shown-to-all",
+        "who shows no key is not told why a server is not ready",
+        [Code("server.probes.app:Probes.readiness").replace("may_read and is_own", "True")],
+        cases(_PROBES, "test_without_a_key_a_server_does_not_say_why_it_is_not_ready"),
+    ),
+    Fault(
+        "each-probe-asks-the-store",
+        "many who ask whether a server is ready cost the store no more than one",
+        [Code("server.probes.remembering:Remembered.get").replace("task is None or A", "True")],
+        cases(_PROBES, "test_a_hundred_probes_ask_the_store_once"),
+    ),
+    Fault(
+        "overdue-runs-are-well",
+        "a server is not ready while a run is overdue",
+        [Code("client.backlogs:Backlogs.problems").replace("_age(now, [row]) > A", "False")],
+        cases(_BACKLOGS, "test_what_is_late_is_told_with_the_reason[sqlite]"),
+    ),
+    Fault(
+        "sleeping-runs-in-the-backlog",
+        "a run that is not due yet is not counted",
+        [Query("sqlite:count_due_runs").replace("wake_at <= A", "wake_at IS NOT NULL AND A > 0")],
+        cases(_BACKLOGS, "test_due_runs_that_nobody_has_are_counted_by_workflow[sqlite]"),
     ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -61,6 +61,26 @@ class CommitFacts(NamedTuple):
     claim until it could go on."""
     overdue: int | None
     """How many microseconds the timer or backoff was late that was due first; None if none was due."""
+
+
+class Gauge(NamedTuple):
+    """A number for each value of the labels."""
+
+    name: str
+    help: str
+    labels: Sequence[str]
+    values: Mapping[tuple[str, ...], float]
+
+
+class MetricsText(Protocol):
+    """Metrics as text, for whoever asks."""
+
+    content_type: str
+
+    def prepare(self, gauges: Sequence[Gauge], *, with_node: bool) -> Callable[[], bytes]:
+        """Takes the numbers as they are now. What it returns writes them down, which may take some ten
+        milliseconds, so another thread should call that. `with_node`: also what the node has counted."""
+        ...
 
 
 class Telemetry(Protocol):

@@ -6,6 +6,7 @@ framework, which may not send it.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from litestar.di import Provide
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from holdfast.client.client import Client
+from holdfast.ports.telemetry import MetricsText
 from holdfast.server.access.callers import Caller, caller_of
 from holdfast.server.access.identifying import Identifier
 from holdfast.server.access.recording import Record, record_of
@@ -23,7 +25,8 @@ from holdfast.server.compat.flows.app import make_flows_app
 from holdfast.server.compat.flows.node_runs import DescribeVisits, describe_nothing
 from holdfast.server.gateway import Gateway
 from holdfast.server.live.hub import Hub
-from holdfast.server.paths import API, DAGS, V1, is_below, path_below
+from holdfast.server.paths import API, DAGS, HEALTH, METRICS, V1, is_below, path_below
+from holdfast.server.probes.app import Probes, make_probes_app
 from holdfast.server.tenants import Tenants
 from holdfast.server.worker_expiry import WorkerExpiry
 
@@ -38,9 +41,12 @@ def make_app(
     version: str = "0",
     origins: Sequence[str] = (),
     needs_key: bool = False,
+    metrics: MetricsText | None = None,
+    overdue: dt.timedelta = dt.timedelta(seconds=60),
 ) -> Gateway:
     """The clients of `tenants` are open, and belong to the event loop that serves. `version` is for the
-    OpenAPI documents."""
+    OpenAPI documents. The server is not ready if something has been due for longer than `overdue`."""
+    probes = Probes(tenants, metrics, overdue)
     dependencies = _dependencies(tenants) | {"describe_visits": _provide(describe_visits)}
     limit = max_payload_bytes + _MEGABYTE
     dags = make_dags_app(dependencies, max_body_bytes=limit, version=version)
@@ -50,12 +56,13 @@ def make_app(
             f"{API}/workflows": dags,
             f"{API}/runs": dags,
             DAGS: dags,
+            **dict.fromkeys((METRICS, *HEALTH), make_probes_app(dependencies, probes)),
         },
         make_flows_app(dependencies, max_body_bytes=limit, version=version),
     )
     own = tenants.own.client
     identifier = Identifier(own.keys, own.namespace, needs_key=needs_key)
-    return Gateway(faces, tenants, identifier, origins)
+    return Gateway(faces, tenants, identifier, origins, before_close=probes.close)
 
 
 class _Faces:

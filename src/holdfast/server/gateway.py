@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
@@ -22,7 +22,7 @@ from holdfast.server.access.identifying import Identifier
 from holdfast.server.access.recording import record_of
 from holdfast.server.access.refusals import TooManyAttempts
 from holdfast.server.connections import TimelyBody
-from holdfast.server.paths import API, DAGS, V1, is_v1, path_below
+from holdfast.server.paths import API, DAGS, HEALTH, V1, is_probe, is_v1, path_below
 from holdfast.server.problems import MEDIA_TYPE, STOPPING, problem_of
 from holdfast.server.tenants import Tenants
 
@@ -40,12 +40,18 @@ class Gateway:
     """
 
     def __init__(
-        self, app: ASGIApp, tenants: Tenants, identifier: Identifier, origins: Sequence[str] = ()
+        self,
+        app: ASGIApp,
+        tenants: Tenants,
+        identifier: Identifier,
+        origins: Sequence[str] = (),
+        before_close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._app = app
         self._tenants = tenants
         self._identifier = identifier
         self._origins = frozenset(origins)
+        self._before_close = before_close
         self.is_local = False
         """The server listens on the loopback address only. Then the Host header must be a local name, unless
         keys are needed. Otherwise a page whose own name resolves to this address would count as the same
@@ -55,6 +61,8 @@ class Gateway:
         self._tenants.streams.end()
 
     async def close(self) -> None:
+        if self._before_close is not None:
+            await self._before_close()
         await self._tenants.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,7 +101,9 @@ class Gateway:
             await answers.refuse(None)
 
     async def _caller(self, scope: Scope, headers: Mapping[bytes, str]) -> Caller:
-        if path_below(scope) in _PUBLIC:
+        path = path_below(scope)
+        is_anonymous = self._identifier.needs_key and b"authorization" not in headers
+        if path in _PUBLIC or (path in HEALTH and is_anonymous):
             return Caller("", "", self._tenants.own.client.namespace)
         address = cast("Any", scope).get("client")
         return await self._identifier.caller(headers, address[0] if address else "")
@@ -150,8 +160,9 @@ class _Answers:
             headers.append((b"www-authenticate", b"Bearer"))
         if isinstance(error, TooManyAttempts):
             headers.append((b"retry-after", b"%d" % error.retry_after))
-        body = problem if is_v1(self._scope) else {"error": problem.detail}
-        kind = MEDIA_TYPE if is_v1(self._scope) else "application/json"
+        is_problem = is_v1(self._scope) or is_probe(self._scope)
+        body = problem if is_problem else {"error": problem.detail}
+        kind = MEDIA_TYPE if is_problem else "application/json"
         await _answer(self._send, problem.status, msgspec.json.encode(body), headers, kind)
 
 

@@ -7,11 +7,18 @@ from typing import Any, Final
 API: Final = "/api"
 V1: Final = "/api/v1"
 DAGS: Final = "/api/dags"
+METRICS: Final = "/metrics"
+HEALTH: Final = frozenset({"/healthz", "/readyz"})
 
 
 def path_below(scope: Any) -> str:
     """The path, without that at which another application has mounted this one."""
     return scope["path"].removeprefix(scope.get("root_path", ""))
+
+
+def is_probe(scope: Any) -> bool:
+    path = path_below(scope)
+    return path == METRICS or path in HEALTH
 
 
 def is_v1(scope: Any) -> bool:

@@ -70,6 +70,7 @@ RULES: Final[dict[str, Rule]] = {
     "events.stream": _READ,
     "events.offset": _READ,
     "failures.list": _READ,
+    "backlog.get": _READ,
     "questions.list": _READ,
     "schedules.list": _READ,
     "schedules.get": _READ,
@@ -106,6 +107,8 @@ RULES: Final[dict[str, Rule]] = {
     "compat.dags.retry": _OPERATE,
     "compat.dags.tasks": _READ,
     "compat.dags.logs": _READ,
+    # --- for machines
+    "metrics": _READ,
     # --- as a scheduler of flows
     "compat.flows.create": _ADMINISTER,
     "compat.flows.list": _READ,

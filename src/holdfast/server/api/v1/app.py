@@ -15,6 +15,7 @@ from holdfast.core.failures import capture_value
 from holdfast.server.access.rules import check_all_have_rules, check_rule
 from holdfast.server.api.v1 import (
     access,
+    backlogs,
     events,
     fleet,
     questions,
@@ -36,6 +37,7 @@ NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "schedules": schedules.ROUTES,
     "access": access.ROUTES,
     "fleet": fleet.ROUTES,
+    "backlog": backlogs.ROUTES,
 }
 
 

@@ -1,0 +1,1 @@
+"""What machines ask: metrics, and whether all is well."""
