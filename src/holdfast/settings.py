@@ -20,6 +20,7 @@ from holdfast.core.retention import RetentionRule, read_retention
 from holdfast.errors import BadFile, BadOption, UnknownSetting
 
 PREFIX = "HOLDFAST_"
+LOG_FORMATS = ("text", "json")
 _NEVER_ZERO = {
     "lease_seconds",
     "stall_seconds",
@@ -107,6 +108,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Origins of web pages that may call the HTTP API, such as https://shop.example, separated by commas."""
     trusted_proxies: str = ""
     """Addresses of proxies, separated by commas, whose headers say who the client of the HTTP API is."""
+    log_format: str = "text"
+    """How `holdfast serve`, `worker` and `dev` write log records to stderr: `text`, or `json` for one object
+    a line."""
     metrics: bool = False
     """Whether this node counts what it does, and a server shows it under /metrics. Needs the extra
     `metrics`."""
@@ -142,6 +146,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         for queue, limit in self.queues.items():
             if limit < 1:
                 raise BadOption(f"queues[{queue!r}]", limit, "1 or more")
+        if self.log_format not in LOG_FORMATS:
+            raise BadOption("log_format", self.log_format, " or ".join(LOG_FORMATS))
         checked_name("namespace", self.namespace)
         if self.namespace == BURIED:
             raise BadOption(

@@ -27,7 +27,7 @@ NOT_FOR_USERS = {
         "settings",
         "namespace",
     },
-    TaskContext: {"add_lines", "end", "print"},
+    TaskContext: {"add_lines", "end", "origin", "print"},
     TaskOptions: {"service", "is_step"},
 }
 

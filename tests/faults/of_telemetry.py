@@ -30,6 +30,16 @@ FAULTS = [
         cases(_MEASURING, "test_without_a_telemetry_nothing_is_collected"),
     ),
     Fault(
+        "control-characters-in-json-logs",
+        "no text of a log record controls the terminal of whoever reads a field of it",
+        [
+            Code("cli.log_lines:_JsonFormatter.format").replace(
+                "visible(record.getMessage())", "record.getMessage()"
+            )
+        ],
+        cases("cli/test_log_format.py", "test_log_records_are_json_lines_with_run_and_task[False]"),
+    ),
+    Fault(
         "labels-without-end",
         "two hundred workflows have a label of their own, and the others share one",
         [Code("telemetry.prometheus:MOST_NAMES").replace("200", "1_000_000")],

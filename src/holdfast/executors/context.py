@@ -224,6 +224,16 @@ class TaskContext(msgspec.Struct, eq=False):
 
     # --- the log of the attempt (LineSink)
 
+    @property
+    def origin(self) -> dict[str, str | int]:
+        attempt = self._attempt
+        return {
+            "run": self.run_id,
+            "task": attempt.name,
+            "task_id": task_id(attempt.run, attempt.seq),
+            "attempt": attempt.number,
+        }
+
     def add_lines(self, lines: Sequence[OutputLine]) -> None:
         """Lines of the task, on the thread that wrote them."""
         link = self._link

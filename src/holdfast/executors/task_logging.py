@@ -133,6 +133,7 @@ def _install_hooks() -> None:
         sink = current_sink()
         if sink is not None:
             sink.add_lines(lines_of(record))
+            record.holdfast_origin = sink.origin
         return record
 
     @wraps(call_handlers)

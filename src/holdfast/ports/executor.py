@@ -71,6 +71,12 @@ class LineSink(Protocol):
     """What is written by a task, or by the code of a workflow, goes to its log. May be called from any
     thread."""
 
+    @property
+    def origin(self) -> dict[str, str | int]:
+        """What handlers of `logging` may say about a record: its `run`, and for a task `task`, `task_id` and
+        `attempt`."""
+        ...
+
     def add_lines(self, lines: Sequence[OutputLine]) -> None: ...
 
     def print(self, stream: str, text: str) -> None:

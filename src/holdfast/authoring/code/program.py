@@ -421,6 +421,10 @@ class CodeProgram(Answering):
 
     # --- the log of the run (LineSink)
 
+    @property
+    def origin(self) -> dict[str, str | int]:
+        return {"run": self.run_id}
+
     def add_lines(self, lines: Sequence[OutputLine]) -> None:
         # `context().logger` names the run for the handlers of `logging`. Here it would be on every line.
         name = f"[{self.run_id}] "

@@ -8,6 +8,7 @@ import typer
 
 from holdfast.cli.database import find_database, run_async
 from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.log_lines import use_log_format
 from holdfast.cli.options import Db, Namespace
 from holdfast.cli.views.output import user_prints_to_stderr
 from holdfast.errors import BadOption
@@ -80,6 +81,16 @@ _UntilIdle = Annotated[
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON lines on stdout as things happen.")]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not report runs.")]
+_LogFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--log-format",
+        metavar="FORMAT",
+        help="How log records are written to stderr: text, or json for one object a line. "
+        "Default: the setting log_format.",
+        show_default=False,
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -98,6 +109,7 @@ def serve(
     until_idle: _UntilIdle = False,
     quiet: _Quiet = False,
     as_json: _Json = False,
+    log_format: _LogFormat = None,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
@@ -138,6 +150,7 @@ def serve(
         until_idle=until_idle,
         quiet=quiet,
         as_json=as_json,
+        log_format=log_format,
         db=db,
         namespace=namespace,
     )
@@ -148,6 +161,7 @@ def worker(
     until_idle: _UntilIdle = False,
     quiet: _Quiet = False,
     as_json: _Json = False,
+    log_format: _LogFormat = None,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
@@ -155,7 +169,16 @@ def worker(
 
     As `holdfast serve --no-http`: it also runs published flows and fires schedules.
     """
-    _serve(modules, None, until_idle=until_idle, quiet=quiet, as_json=as_json, db=db, namespace=namespace)
+    _serve(
+        modules,
+        None,
+        until_idle=until_idle,
+        quiet=quiet,
+        as_json=as_json,
+        log_format=log_format,
+        db=db,
+        namespace=namespace,
+    )
 
 
 def _serve(
@@ -165,15 +188,17 @@ def _serve(
     until_idle: bool,
     quiet: bool,
     as_json: bool,
+    log_format: str | None,
     db: str | None,
     namespace: str | None,
 ) -> None:
     from holdfast.cli.arguments.targets import load_all
     from holdfast.cli.serving import EventPrinter, serve_until_interrupted
 
+    database, events = find_database(db, namespace), EventPrinter(as_json=as_json)
+    use_log_format(database.settings.log_format if log_format is None else log_format)
     with user_prints_to_stderr():
         loaded = load_all(targets, is_first_a_workflow=False)
-    database, events = find_database(db, namespace), EventPrinter(as_json=as_json)
     try:
         run_async(
             serve_until_interrupted(database, loaded, events, address, quiet=quiet, until_idle=until_idle)

@@ -36,7 +36,7 @@ from holdfast.cli.dev.messages import (
     ServingReport,
 )
 from holdfast.cli.exit_codes import ExitCode
-from holdfast.cli.log_lines import log_to_stderr
+from holdfast.cli.log_lines import log_to_stderr, use_log_format
 from holdfast.cli.serving import RunReports, put_schedules, wait_for_first
 from holdfast.errors import HoldfastError, StoreError
 
@@ -138,6 +138,7 @@ class SupervisorLink:
 
 async def _live(order: ChildOrder, loaded: Loaded, link: SupervisorLink) -> None:
     database = _with_short_drain(find_database(order.db, order.namespace))
+    use_log_format(database.settings.log_format)
     async with new_holdfast(database, engine=False, makes_file=True) as client:
         await client.register_all()  # may be refused, and then the other child has to go on
     link.attach(asyncio.get_running_loop())
