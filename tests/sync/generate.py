@@ -69,6 +69,7 @@ PARTS: Final = (
             ("client/updating.py", "RunUpdates"),
             ("client/run_changes.py", "RunChanges"),
             ("client/run_reading.py", "RunReading"),
+            ("client/run_listing.py", "RunListing"),
             ("client/batches.py", "RunBatches"),
             ("client/client.py", "Client"),
             ("app.py", "Holdfast"),

@@ -22,7 +22,6 @@ from holdfast.client.backlogs import Backlog, Backlogs
 from holdfast.client.batches import RunBatches, packed
 from holdfast.client.existing_runs import difference, differs
 from holdfast.client.explaining import Explainer
-from holdfast.client.failures import FailureInfo, failure_info
 from holdfast.client.families import Families
 from holdfast.client.fleet import Fleet, NodeInfo, Queues, TakenItem
 from holdfast.client.flows import Flows, version_number
@@ -33,13 +32,11 @@ from holdfast.client.retention import PruneOptions, PruneReport, Retention
 from holdfast.client.run import (
     Run,
     RunInfo,
-    RunsPage,
     run_info,
 )
-from holdfast.client.run_counts import RunCount, count_runs
-from holdfast.client.run_filters import RunConditions, check_number, run_filter
+from holdfast.client.run_filters import RunConditions
+from holdfast.client.run_listing import RunListing
 from holdfast.client.run_overviews import RunOverviews
-from holdfast.client.run_reading import RunReading
 from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.signals import PosterOfRuns
 from holdfast.client.starting import Restarter, Starter
@@ -58,7 +55,7 @@ from holdfast.core.run_options import (
     StartTarget,
     root_and_options,
 )
-from holdfast.core.values import Instant, Payload, RunKey, key_from_text, key_text
+from holdfast.core.values import Instant, Payload, RunKey, key_text
 from holdfast.errors import (
     BadDocument,
     BadOption,
@@ -72,7 +69,7 @@ from holdfast.errors import (
     show,
 )
 from holdfast.ports.clients import ClientStore
-from holdfast.ports.runs import RunFilter, StartedRuns, Stranded
+from holdfast.ports.runs import StartedRuns, Stranded
 from holdfast.ports.workflows import HasRun, Startable, Workflows
 
 P = ParamSpec("P")
@@ -80,7 +77,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-class Client(RunReading, RunBatches):
+class Client(RunListing, RunBatches):
     def __init__(
         self,
         store: ClientStore,
@@ -395,86 +392,6 @@ class Client(RunReading, RunBatches):
         found = await self._store.find_definitions(self.namespace, [(record.workflow, record.version)])
         return found[0] if found else None
 
-    async def list(
-        self,
-        *,
-        limit: int = 100,
-        before: Run[Any] | str | None = None,
-        **conditions: Unpack[RunConditions],
-    ) -> list[RunInfo]:
-        """Runs, newest first. `before` is the last run of the previous page."""
-        self._check_loop()
-        check_number("limit", limit, 1, 10_000)
-        last = None if before is None else await self.key_of(before)
-        which = await self._filter(conditions, last, limit)
-        return await self._infos(await self._store.list_runs(self.namespace, which))
-
-    async def page(
-        self,
-        *,
-        limit: int = 100,
-        after: str | None = None,
-        payloads: bool = True,
-        **conditions: Unpack[RunConditions],
-    ) -> RunsPage:
-        """A page of runs, newest first. `after` is `next` of the page before.
-
-        It takes a limited time: if few runs meet conditions such as `error_contains`, it stops after looking
-        at 10,000 runs, and if they are large, after 8 MB. So a page may have fewer runs than `limit`, or
-        none, although there are more. With `payloads=False`, `input` and `output` are left out.
-        """
-        self._check_loop()
-        check_number("limit", limit, 1, 10_000)
-        last = None if after is None else _checked_place(after)
-        which = await self._filter(conditions, last, limit)
-        found = await self._store.page_runs(self.namespace, which, bool(payloads))
-        infos = await self._infos(found.runs)
-        return RunsPage(infos, None if found.next is None else key_text(found.next))
-
-    async def counts(
-        self, by: str = "status", **conditions: Unpack[RunConditions]
-    ) -> builtins.list[RunCount]:
-        """How many runs meet the conditions, by `status` or by `workflow`.
-
-        It takes a limited time: more than 100,000 runs are not counted, nor looked at. A count that is not
-        exact says so: there are at least so many.
-        """
-        self._check_loop()
-        which = await self._filter(conditions, None, 1)
-        return await count_runs(self._store, self.namespace, which, by)
-
-    async def _filter(self, conditions: RunConditions, before: RunKey | None, limit: int) -> RunFilter:
-        which = run_filter(conditions, before, limit)
-        parent = conditions.get("parent")
-        return which if parent is None else which._replace(parent=await self.key_of(parent))
-
-    async def _infos(self, found: Sequence[RunRecord]) -> builtins.list[RunInfo]:
-        infos: builtins.list[RunInfo] = []
-        now = self._now()
-        for first in range(0, len(found), _DESCRIBED_AT_ONCE):
-            page = found[first : first + _DESCRIBED_AT_ONCE]
-            infos += [run_info(record, self._workflows, now) for record in page]
-            # An engine may be on the same event loop, and its threads need the GIL: only a real pause lets
-            # them have it. An event loop rounds it to milliseconds, and one of none is no pause.
-            await asyncio.sleep(_PAUSE_SECONDS)
-        return infos
-
-    async def failures(
-        self, *, created_after: dt.datetime | None = None, limit: int = 100
-    ) -> builtins.list[FailureInfo]:
-        """Failed runs, grouped by cause. The most frequent causes come first."""
-        self._check_loop()
-        check_number("limit", limit, 1, 10_000)
-        since = run_filter({"created_after": created_after}, None, 1).since
-        groups = await self._store.group_failures(self.namespace, since or _FIRST_KEY, limit)
-        ends = {key for group in groups for key in (group.first, group.last)}
-        found = {run.key: run for run in await self._store.find_runs(self.namespace, ends)}
-        return [
-            failure_info(group, found[group.first], found[group.last])
-            for group in groups
-            if group.first in found and group.last in found
-        ]
-
     @overload
     async def result(self, run: Run[R]) -> R: ...
     @overload
@@ -625,14 +542,4 @@ def _number_of(version: str | int) -> int | None:
     return version_number(str(version))
 
 
-def _checked_place(after: Any) -> RunKey:
-    key = key_from_text(after) if isinstance(after, str) else None
-    if key is None:
-        raise BadOption("after", after, "`next` of a page")
-    return key
-
-
-_FIRST_KEY = RunKey(bytes(16))
 _MOST_FOUND = 1_000
-_DESCRIBED_AT_ONCE = 50
-_PAUSE_SECONDS = 0.001

@@ -782,6 +782,44 @@ class ClientCalls:
         """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
         return self._thread.call(lambda: self.inner.state(_known(run)))
 
+    def list(
+        self, *, limit: int = 100, before: Run[Any] | str | None = None, **conditions: Unpack[RunConditions]
+    ) -> builtins.list[RunInfo]:
+        """Runs, newest first. `before` is the last run of the previous page."""
+        return self._thread.call(lambda: self.inner.list(limit=limit, before=_known(before), **conditions))
+
+    def page(
+        self,
+        *,
+        limit: int = 100,
+        after: str | None = None,
+        payloads: bool = True,
+        **conditions: Unpack[RunConditions],
+    ) -> RunsPage:
+        """A page of runs, newest first. `after` is `next` of the page before.
+
+        It takes a limited time: if few runs meet conditions such as `error_contains`, it stops after looking
+        at 10,000 runs, and if they are large, after 8 MB. So a page may have fewer runs than `limit`, or
+        none, although there are more. With `payloads=False`, `input` and `output` are left out.
+        """
+        return self._thread.call(
+            lambda: self.inner.page(limit=limit, after=after, payloads=payloads, **conditions)
+        )
+
+    def counts(self, by: str = "status", **conditions: Unpack[RunConditions]) -> builtins.list[RunCount]:
+        """How many runs meet the conditions, by `status` or by `workflow`.
+
+        It takes a limited time: more than 100,000 runs are not counted, nor looked at. A count that is not
+        exact says so: there are at least so many.
+        """
+        return self._thread.call(lambda: self.inner.counts(by, **conditions))
+
+    def failures(
+        self, *, created_after: dt.datetime | None = None, limit: int = 100
+    ) -> builtins.list[FailureInfo]:
+        """Failed runs, grouped by cause. The most frequent causes come first."""
+        return self._thread.call(lambda: self.inner.failures(created_after=created_after, limit=limit))
+
     def start_many(
         self,
         workflow: StartTarget[..., R] | type[HasRun[..., R]] | str,
@@ -921,44 +959,6 @@ class ClientCalls:
         """The definition that the run is pinned to, with its origin, so that the definition can be loaded
         again. None if the store does not have that version."""
         return self._thread.call(lambda: self.inner.definition(_known(run)))
-
-    def list(
-        self, *, limit: int = 100, before: Run[Any] | str | None = None, **conditions: Unpack[RunConditions]
-    ) -> builtins.list[RunInfo]:
-        """Runs, newest first. `before` is the last run of the previous page."""
-        return self._thread.call(lambda: self.inner.list(limit=limit, before=_known(before), **conditions))
-
-    def page(
-        self,
-        *,
-        limit: int = 100,
-        after: str | None = None,
-        payloads: bool = True,
-        **conditions: Unpack[RunConditions],
-    ) -> RunsPage:
-        """A page of runs, newest first. `after` is `next` of the page before.
-
-        It takes a limited time: if few runs meet conditions such as `error_contains`, it stops after looking
-        at 10,000 runs, and if they are large, after 8 MB. So a page may have fewer runs than `limit`, or
-        none, although there are more. With `payloads=False`, `input` and `output` are left out.
-        """
-        return self._thread.call(
-            lambda: self.inner.page(limit=limit, after=after, payloads=payloads, **conditions)
-        )
-
-    def counts(self, by: str = "status", **conditions: Unpack[RunConditions]) -> builtins.list[RunCount]:
-        """How many runs meet the conditions, by `status` or by `workflow`.
-
-        It takes a limited time: more than 100,000 runs are not counted, nor looked at. A count that is not
-        exact says so: there are at least so many.
-        """
-        return self._thread.call(lambda: self.inner.counts(by, **conditions))
-
-    def failures(
-        self, *, created_after: dt.datetime | None = None, limit: int = 100
-    ) -> builtins.list[FailureInfo]:
-        """Failed runs, grouped by cause. The most frequent causes come first."""
-        return self._thread.call(lambda: self.inner.failures(created_after=created_after, limit=limit))
 
     @overload
     def result(self, run: Run[R]) -> R: ...
