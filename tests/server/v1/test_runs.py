@@ -202,3 +202,13 @@ async def test_an_unknown_workflow_is_refused_by_name(small_api: Asker):
 
     assert problem["code"] == "unknown_workflow"
     assert "dubled" in problem["detail"]
+
+
+@pytest.mark.parametrize("path", ["/runs", "/failures"])
+@pytest.mark.parametrize("time", ["0", "-3995361", "0.83", "1e9", "monday"])
+async def test_a_number_is_no_time(small_api: Asker, path: str, time: str):
+    problem = await small_api.get(path, created_after=time, code=400)
+
+    assert problem["field"] == "created_after"
+    assert time in problem["detail"]
+    await small_api.get(path, created_after="2026-01-01T00:00:00Z")
