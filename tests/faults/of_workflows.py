@@ -10,6 +10,12 @@ _TESTS = "client/test_workflows.py"
 
 FAULTS = [
     Fault(
+        "cancelled-tasks-in-words-of-our-own",
+        "the face of a scheduler of DAGs has only the states of that system",
+        [Code("server.compat.dags.tasks:status_of").replace("task.status is TaskStatus.CANCELLED", "False")],
+        cases("server/dags/test_dags.py", "test_a_run_is_cancelled[sqlite]"),
+    ),
+    Fault(
         "workflows-overwritten",
         "a text that is to replace one version never replaces another",
         [Code("client.workflows:WorkflowVersions.put").remove("_check_replaced(A, B, C)")],

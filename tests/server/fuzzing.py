@@ -1,49 +1,71 @@
-"""`python -m tests.server.fuzzing`: requests that the OpenAPI document allows, and others, without end.
+"""`python -m tests.server.fuzzing`: requests that the OpenAPI documents allow, and others, without end.
 
 python -m tests.server.fuzzing --minutes 10
 python -m tests.server.fuzzing --minutes 10 --url postgresql://localhost/shop
 
-Whatever is sent, the answer is one that the document tells of, in form and status, and never a 500. Half of
-the ids that are sent are real ones, so that more is reached than doors that stay shut.
+Whatever is sent to any of the three faces, the answer is one that its document tells of, in form, headers and
+status, and never a 500. The server asks for keys; requests come with that of an admin, or of a viewer, who is
+refused most. Half of the ids that are sent are real ones, so that more is reached than doors that stay shut.
+
+The check `ignored_auth` is not used: it sends wrong keys, and the server slows down who does.
+`test_access.py` goes through every route without a key.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import AsyncGenerator
+from itertools import product
 from random import Random, SystemRandom
 from types import TracebackType
 from typing import Any, Final, Self
 
+import httpx
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.checks import (
     content_type_conformance,
+    negative_data_rejection,
     not_a_server_error,
+    response_headers_conformance,
     response_schema_conformance,
     status_code_conformance,
 )
 from schemathesis.schemas import APIOperation
-from tests.server.conftest import Api, serving
+from tests.server.conftest import Api, new_catalog
 from tests.server.definitions import asking, calling, waiting
 
+from holdfast import Holdfast
 from holdfast.server.compat.wire import folded
 
 MODES: Final = {"allowed": GenerationMode.POSITIVE, "refused": GenerationMode.NEGATIVE}
+FACES: Final = {"v1": "/v1/openapi.json", "dags": "/dags/openapi.json", "flows": "/openapi.json"}
+ROLES: Final = ("admin", "viewer")
 _NO_WORKER: Final = {"error": "no worker"}
 _CHECKS: Final = [
     not_a_server_error,
     status_code_conformance,
     content_type_conformance,
     response_schema_conformance,
+    response_headers_conformance,
 ]
+_LONGEST_WAIT: Final = 0.05
+_ETL: Final = """\
+name: etl
+tasks:
+  ok: {approval: {message: Really?}}
+  rest: {sleep: 0s, depends_on: [ok]}
+"""
 
 
 class LiveServer:
@@ -55,7 +77,10 @@ class LiveServer:
         self._is_up = threading.Event()
         self._failure: BaseException | None = None
         self.base = ""
-        self.document: dict[str, Any] = {}
+        self.documents: dict[str, dict[str, Any]] = {}
+        """By face."""
+        self.keys: dict[str, str] = {}
+        """By role."""
         self.known: dict[str, list[str]] = {}
         """Ids that there are, by the name of the field that takes them."""
 
@@ -75,9 +100,9 @@ class LiveServer:
     async def _serve(self) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
         try:
-            async with serving(self._url, max_payload_bytes=200_000) as api:
+            async with _keyed_server(self._url) as (api, self.keys):
                 self.base = str(api.http.base_url).removesuffix("/api/")
-                self.document = await api.get("/openapi.json")
+                self.documents = {face: await api.get(path) for face, path in FACES.items()}
                 self.known = await _furnish(api)
                 self._is_up.set()
                 await self._end.wait()
@@ -85,6 +110,20 @@ class LiveServer:
             self._failure = error
         finally:
             self._is_up.set()
+
+
+@contextlib.asynccontextmanager
+async def _keyed_server(url: str) -> AsyncGenerator[tuple[Api, dict[str, str]]]:
+    async with Holdfast(url, catalog=new_catalog(), max_payload_bytes=200_000) as hf:
+        keys = {role: (await hf.keys.create(role, role)).text for role in ROLES}
+        server = hf.api_server(needs_key=True)
+        base = f"http://127.0.0.1:{await server.start('127.0.0.1', 0)}/api"
+        admin = {"Authorization": f"Bearer {keys['admin']}"}
+        try:
+            async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=20, headers=admin) as http:
+                yield Api(hf, http), keys
+        finally:
+            await server.stop()
 
 
 async def _furnish(api: Api) -> dict[str, list[str]]:
@@ -101,7 +140,23 @@ async def _furnish(api: Api) -> dict[str, list[str]]:
     item = await api.take("resize")
     runs = [run["id"] for task in tasks for run in await api.get("/tasks/runs", task_id=task)]
     versions = [f"{flow}@1" for flow in flows]
+    await api.post("/workflows", {"yaml": _ETL})
+    await api.post("/workflows", {"yaml": _ETL.replace("0s", "1s")})
+    etl = (await api.post("/workflows/etl/runs", code=201))["id"]
+    failed = await api.hf.start("failing", "so")
+    plan = {"workflow": "etl", "every": 3600}
+    (await api.http.put("/v1/schedules/hourly", json=plan)).raise_for_status()
+    tasks += [etl, failed.id]
     return {
+        "name": ["etl", "hourly", "verdict", "ok", "demo"],
+        "workflow": ["etl", "doubled", "demo"],
+        "text": [_ETL],
+        "yaml": [_ETL],
+        "before": ["1"],
+        "after": ["2"],
+        "version": ["1"],
+        "question": ["ok"],
+        "seq": ["0"],
         "flow_id": flows,
         "flow_version_id": versions,
         "id": [*tasks, *versions, "w1"],
@@ -116,26 +171,37 @@ async def _furnish(api: Api) -> dict[str, list[str]]:
     }
 
 
-def fuzz(server: LiveServer, mode: str, *, examples: int, number: int, seconds: float) -> int:
-    """Ask every route this often, or until the time is up; answers how often something was asked.
+def fuzz(
+    server: LiveServer,
+    face: str,
+    mode: str,
+    *,
+    role: str = "admin",
+    examples: int,
+    number: int,
+    seconds: float,
+) -> int:
+    """Ask every route of the face this often, or until the time is up; answers how often something was asked.
 
     Raises what schemathesis finds, with the least request that shows it.
     """
-    schema = schemathesis.openapi.from_dict(server.document)
+    schema = schemathesis.openapi.from_dict(server.documents[face])
     end = time.monotonic() + seconds
     asked = 0
     for result in schema.get_all_operations():
         if time.monotonic() > end:
             break
-        asked += _fuzz_operation(server, result.ok(), MODES[mode], examples, number)
+        asked += _fuzz_operation(server, face, result.ok(), mode, role, examples, number)
     return asked
 
 
 def _fuzz_operation(
-    server: LiveServer, operation: APIOperation, mode: GenerationMode, examples: int, number: int
+    server: LiveServer, face: str, operation: APIOperation, mode: str, role: str, examples: int, number: int
 ) -> int:
     session = requests.Session()
     session.trust_env = False
+    session.headers["Authorization"] = f"Bearer {server.keys[role]}"
+    is_strict = face == "v1" and mode == "refused"
     asked = 0
 
     @seed(number)
@@ -146,24 +212,34 @@ def _fuzz_operation(
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=operation.as_strategy(generation_mode=mode), dice=st.randoms(use_true_random=False))
+    @given(case=operation.as_strategy(generation_mode=MODES[mode]), dice=st.randoms(use_true_random=False))
     def ask(case: schemathesis.Case, dice: Random) -> None:
         nonlocal asked
         asked += 1
-        _put_real_ids(case, server.known, dice)
-        response = case.call(base_url=server.base, session=session, timeout=20)
+        # A real id may mend what is wrong with a request.
+        is_wrong = is_strict and dice.random() < 0.5
+        if not is_wrong:
+            _put_real_ids(case, server.known, dice)
+            _shorten_waits(case)
+        response = case.call(base_url=server.base, session=session, timeout=90)
         if response.status_code == 500 and response.json() == _NO_WORKER:
             return
-        case.validate_response(response, checks=_CHECKS)
+        case.validate_response(response, checks=[*_CHECKS, *([negative_data_rejection] if is_wrong else [])])
 
-    with session:
-        ask()
+    with session, contextlib.suppress(*([Unsatisfiable] if mode == "refused" else [])):
+        ask()  # a route without a field that could be wrong refuses nothing
     return asked
+
+
+def _shorten_waits(case: schemathesis.Case) -> None:
+    for part in (case.query, case.body):
+        if isinstance(part, dict) and isinstance(part.get("wait"), int | float):
+            part["wait"] = min(part["wait"], _LONGEST_WAIT)
 
 
 def _put_real_ids(case: schemathesis.Case, known: dict[str, list[str]], dice: Random) -> None:
     by_name = {folded(name): ids for name, ids in known.items()}
-    for part in (case.query, case.body):
+    for part in (case.path_parameters, case.query, case.body):
         if not isinstance(part, dict):
             continue
         for name in list(part):
@@ -186,10 +262,15 @@ def main() -> int:
         LiveServer(given_arguments.url or f"sqlite:///{folder}/fuzz.db") as server,
     ):
         while (left := end - time.monotonic()) > 0:
-            for mode in MODES:
+            for face, role, mode in product(FACES, ROLES, MODES):
                 number = SystemRandom().getrandbits(64)
-                print(f"\r{asked:,} requests; {mode}, seed {number}  ", end="", file=sys.stderr, flush=True)
-                asked += fuzz(server, mode, examples=100, number=number, seconds=left)
+                print(
+                    f"\r{asked:,} requests; {face}, {role}, {mode}, seed {number}  ",
+                    end="",
+                    file=sys.stderr,
+                    flush=True,
+                )
+                asked += fuzz(server, face, mode, role=role, examples=10, number=number, seconds=left)
     print(f"\n{asked:,} requests, nothing found")
     return 0
 
