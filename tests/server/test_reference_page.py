@@ -9,7 +9,7 @@ import pytest
 from tests.docs.pages import ROOT
 from tests.server.conftest import Api
 
-PAGE = (ROOT / "docs" / "reference" / "http.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "compat-flows.md").read_text("utf-8")
 WORDS = re.sub(r"^```.*?^```", "", PAGE, flags=re.DOTALL | re.MULTILINE)
 NAMED = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`]+`", WORDS))))
 SHAPES_OF_THEIR_OWN = {"Refusal", "Done", "Made"}

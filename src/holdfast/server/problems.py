@@ -139,7 +139,7 @@ _MEANINGS: Final = {
     429: "Too many requests with wrong keys.",
     503: "The database does not answer or is full, or the server is stopping. Try again.",
 }
-_CODES: Final = {
+CODES: Final = {
     400: "bad_request",
     401: "unauthorized",
     403: "forbidden",
@@ -204,7 +204,7 @@ def problem_of(error: Exception) -> ProblemAnswer:
     known = error if isinstance(error, HoldfastError) and status < 500 else None
     if status is HTTPStatus.INTERNAL_SERVER_ERROR:
         return _problem(status, "internal_error", "the server has failed; its log has the error")
-    code = _CODES.get(status, "") if known is None else code_of(_public_class(known))
+    code = CODES.get(status, "") if known is None else code_of(_public_class(known))
     if isinstance(error, errors.StoreError | errors.NodeStopped | errors.NotOpen):
         code = code_of(type(error))
     return _problem(
@@ -274,7 +274,7 @@ def _of_litestar(error: HTTPException) -> ProblemAnswer:
     status = HTTPStatus(error.status_code)
     if status >= 500:
         return _problem(status, "internal_error", "the server has failed; its log has the error")
-    code = _CODES.get(status, "bad_request")
+    code = CODES.get(status, "bad_request")
     if not isinstance(error, ValidationException) or not isinstance(error.extra, list):
         return _problem(status, code, _TEXTS.get(status, error.detail))
     found = cast("list[dict[str, Any]]", error.extra)
