@@ -44,7 +44,7 @@ def test_a_node_does_what_was_started_by_name(project: Project):
     assert "started run a; `holdfast runs show a` tells how it stands" in again.stderr
     assert "run a has ended: success" in waited.stderr
     assert failed.returncode == 1
-    assert (refused.returncode, "numbr" in refused.stderr) == (2, True)
+    assert (refused.returncode, "'number'" in refused.stderr) == (2, True)
     [shown] = [each for each in project.ask("runs", "list") if each["id"] == "a"]
     assert (shown["tags"], shown["note"], shown["output"]) == (["x", "y"], "n", 16)
 

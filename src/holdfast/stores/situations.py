@@ -81,7 +81,7 @@ class SqlSituationStore(SqlRole):
     async def read_backlog(self, namespace: str, now: Instant, most: int) -> BacklogRows:
         def script(tx: Transaction) -> BacklogRows:
             claims = tx.rows("due_claims", namespace)[:_MOST_GROUPS]
-            services = tx.rows("queued_services", namespace)[:_MOST_GROUPS]
+            services = tx.rows("queued_services", namespace, _MOST_GROUPS)
             counted = [
                 (service, tx.rows("count_waiting", namespace, service, now, most)) for (service,) in services
             ]

@@ -83,20 +83,6 @@ WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM holdfast.queue WHERE namespace = $1::text AND worker = $2::text FOR UPDATE SKIP LOCKED
 ));
 
--- name: queued_services
--- Each service that has an item: one lookup for each.
-WITH RECURSIVE found (service) AS (
-    SELECT (SELECT service FROM holdfast.queue
-            WHERE namespace = $1::text
-            ORDER BY namespace, service, ready_at LIMIT 1)
-    UNION ALL
-    SELECT (SELECT queue.service FROM holdfast.queue
-            WHERE namespace = $1 AND queue.service > found.service
-            ORDER BY namespace, service, ready_at LIMIT 1)
-    FROM found WHERE found.service IS NOT NULL
-)
-SELECT service FROM found WHERE service IS NOT NULL;
-
 -- name: count_waiting
 -- The first $4 items that a worker could take.
 SELECT count(*), min(ready_at)

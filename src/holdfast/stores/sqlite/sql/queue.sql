@@ -55,18 +55,6 @@ RETURNING 1;
 -- name: renew_items_of
 UPDATE queue SET ready_at = ?3 WHERE namespace = ?1 AND worker = ?2;
 
--- name: queued_services
--- Each service that has an item: one lookup for each.
-WITH RECURSIVE found (service) AS (
-    SELECT (SELECT service FROM queue INDEXED BY queue_to_take WHERE namespace = ?1 ORDER BY service LIMIT 1)
-    UNION ALL
-    SELECT (SELECT service FROM queue INDEXED BY queue_to_take
-            WHERE namespace = ?1 AND service > found.service
-            ORDER BY service LIMIT 1)
-    FROM found WHERE service IS NOT NULL
-)
-SELECT service FROM found WHERE service IS NOT NULL;
-
 -- name: count_waiting
 -- The first ?4 items that a worker could take.
 SELECT count(*), min(ready_at)
