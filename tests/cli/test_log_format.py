@@ -84,3 +84,15 @@ def test_a_format_that_there_is_not_is_refused(project: Project) -> None:
     refused = project.run("serve", "--no-http", "shop.py", "--log-format", "xml")
     assert refused.returncode == 2
     assert "text or json" in refused.stderr
+
+
+def test_dev_passes_the_format_on_to_the_process_that_serves(project: Project) -> None:
+    project.write("shop.py", SHOP)
+    process = project.start("dev", "--port", "0", "--log-format", "json", "shop.py")
+    read_until(process.stderr, "order")
+
+    asyncio.run(start_order(f"sqlite:///{project.folder}/.holdfast/holdfast.db"))
+    lines = read_until(process.stderr, "finished")
+    project.finish(process, signal.SIGTERM)
+
+    assert [it["run"] for it in objects(lines) if it.get("message") == "finished"] == ["o1"]

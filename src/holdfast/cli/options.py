@@ -26,6 +26,16 @@ Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Show at most t
 By = Annotated[
     str, typer.Option("--by", metavar="NAME", help="Who does it. Default: the user.", show_default=False)
 ]
+LogFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--log-format",
+        metavar="FORMAT",
+        help="How log records are written to stderr: text, or json for one object a line. "
+        "Default: the setting log_format.",
+        show_default=False,
+    ),
+]
 
 
 def user_name(given: str) -> str:

@@ -11,7 +11,8 @@ import typer
 
 from holdfast.cli.database import find_database, run_async
 from holdfast.cli.exit_codes import ExitCode
-from holdfast.cli.options import Db, Namespace
+from holdfast.cli.log_lines import use_log_format
+from holdfast.cli.options import Db, LogFormat, Namespace
 from holdfast.errors import BadFile, BadOption
 
 _HOST: Final = "127.0.0.1"
@@ -50,6 +51,7 @@ def dev(
     port: _Port = None,
     quiet: _Quiet = False,
     as_json: _Json = False,
+    log_format: LogFormat = None,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
@@ -69,8 +71,10 @@ def dev(
         raise BadOption("--port", port, f"a number from 0 to {_LAST_PORT}")
     found = [_existing(path) for path in paths or ["."]]
     database = find_database(db, namespace)
+    log_format = database.settings.log_format if log_format is None else log_format
+    use_log_format(log_format)
     listener, note = _listen(port)
-    options = DevOptions(found, database, db, namespace, listener, note)
+    options = DevOptions(found, database, db, namespace, listener, note, log_format)
     with listener:
         try:
             code = run_async(Supervisor(options, EventLog(as_json=as_json, quiet=quiet)).run())

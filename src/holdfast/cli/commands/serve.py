@@ -9,7 +9,7 @@ import typer
 from holdfast.cli.database import find_database, run_async
 from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.log_lines import use_log_format
-from holdfast.cli.options import Db, Namespace
+from holdfast.cli.options import Db, LogFormat, Namespace
 from holdfast.cli.views.output import user_prints_to_stderr
 from holdfast.errors import BadOption
 
@@ -81,16 +81,6 @@ _UntilIdle = Annotated[
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON lines on stdout as things happen.")]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not report runs.")]
-_LogFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--log-format",
-        metavar="FORMAT",
-        help="How log records are written to stderr: text, or json for one object a line. "
-        "Default: the setting log_format.",
-        show_default=False,
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -109,7 +99,7 @@ def serve(
     until_idle: _UntilIdle = False,
     quiet: _Quiet = False,
     as_json: _Json = False,
-    log_format: _LogFormat = None,
+    log_format: LogFormat = None,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
@@ -161,7 +151,7 @@ def worker(
     until_idle: _UntilIdle = False,
     quiet: _Quiet = False,
     as_json: _Json = False,
-    log_format: _LogFormat = None,
+    log_format: LogFormat = None,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:

@@ -61,6 +61,7 @@ def main() -> None:
     if first is None:
         return  # the supervisor was gone before it said anything
     order = msgspec.json.decode(first, type=ChildOrder)
+    use_log_format(order.log_format)
     link = SupervisorLink(lines, reports)
     if order.socket is not None:
         os.set_inheritable(order.socket, False)  # not for the processes of tasks
@@ -138,7 +139,6 @@ class SupervisorLink:
 
 async def _live(order: ChildOrder, loaded: Loaded, link: SupervisorLink) -> None:
     database = _with_short_drain(find_database(order.db, order.namespace))
-    use_log_format(database.settings.log_format)
     async with new_holdfast(database, engine=False, makes_file=True) as client:
         await client.register_all()  # may be refused, and then the other child has to go on
     link.attach(asyncio.get_running_loop())

@@ -20,6 +20,7 @@ class ChildOrder(msgspec.Struct):
     paths: list[str]
     db: str | None = None
     namespace: str | None = None
+    log_format: str = "text"
     socket: int | None = None
     """The file descriptor of the listening socket. None: there is no HTTP API."""
     needed: list[str] = []

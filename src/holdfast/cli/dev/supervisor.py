@@ -49,6 +49,7 @@ class DevOptions(NamedTuple):
     listener: socket.socket
     note: str | None
     """Why the address is not the usual one."""
+    log_format: str = "text"
 
 
 class Supervisor:
@@ -115,6 +116,7 @@ class Supervisor:
             paths=[str(path) for path in options.paths],
             db=options.db,
             namespace=options.namespace,
+            log_format=options.log_format,
             socket=None if self._listener is None else self._listener.fileno(),
             needed=[file for file in needed if file in seen.files],
         )
