@@ -6,7 +6,7 @@ import asyncio
 import datetime as dt
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from functools import partial
+from typing import Any
 
 import pytest
 
@@ -78,7 +78,11 @@ class Heard:
 @pytest.fixture
 def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
     heard = Heard()
-    monkeypatch.setattr("holdfast.app.Engine", partial(Engine, telemetry=heard))
+
+    def new_engine(*args: Any, **options: Any) -> Engine:
+        return Engine(*args, **{**options, "telemetry": heard})
+
+    monkeypatch.setattr("holdfast.app.Engine", new_engine)
     return heard
 
 
