@@ -43,6 +43,12 @@ FAULTS = [
         cases(_EVENTS, "test_a_subscriber_that_does_not_read_is_let_go_and_the_others_hear_everything"),
     ),
     Fault(
+        "all-subscribers-write-at-once",
+        "a thousand subscribers do not take the event loop for themselves",
+        [Code("server.live.subscriptions:Turns._next").replace("max(A, B)", "10**9")],
+        cases("server/test_live_turns.py", "test_of_many_subscribers_few_write_at_a_time_and_all_in_the_end"),
+    ),
+    Fault(
         "a-reader-for-each-subscriber",
         "the store is read once for all subscribers",
         [Code("server.live.hub:Hub._tail_of").replace("tail is None or not tail.is_running", "True")],

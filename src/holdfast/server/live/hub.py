@@ -15,7 +15,7 @@ from holdfast.client.watching import Watching
 from holdfast.core.changes import offset_text, read_offset
 from holdfast.ports.changes import ChangeFilter
 from holdfast.server.live import sse
-from holdfast.server.live.subscriptions import LAGGED, Subscription
+from holdfast.server.live.subscriptions import LAGGED, Subscription, Turns
 from holdfast.server.live.tails import Tail, Wanted
 from holdfast.server.problems import Busy
 
@@ -39,6 +39,7 @@ class Hub:
         self._timers: dict[Tail, asyncio.TimerHandle] = {}
         self._stopping: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(_CATCHING_UP)
+        self._turns = Turns()
 
     async def subscribe(self, which: ChangeFilter, after: str | None) -> Feed:
         """What is told behind the offset, or from now on. Raises OffsetGone, BadOption and Busy."""
@@ -54,7 +55,7 @@ class Hub:
             read_offset(after)
             if not tail.can_join(after):
                 await watching.place_of(after)
-        return Feed(tail, wanted, watching, after, self._slots)
+        return Feed(tail, wanted, watching, after, self._slots, self._turns)
 
     async def close(self) -> None:
         for tail in [*self._tails.values()]:
@@ -117,10 +118,11 @@ class Feed(NamedTuple):
     watching: Watching
     after: str
     slots: asyncio.Semaphore
+    turns: Turns
 
     async def chunks(self) -> AsyncGenerator[bytes]:
         """b"" every second at the latest while nothing is told."""
-        subscription = Subscription()
+        subscription = Subscription(self.turns)
         self.tail.expect()
         try:
             yield sse.comment("from here", self.after)

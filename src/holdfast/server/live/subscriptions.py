@@ -4,22 +4,70 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from itertools import islice
 from typing import Final
 
 from holdfast.server.live import sse
 
-MOST_EVENTS: Final = 10_000
-MOST_BYTES: Final = 2 * 1024 * 1024
+MOST_EVENTS: Final = 20_000
+MOST_BYTES: Final = 6 * 1024 * 1024
+"""Subscribers who are told the same share the bytes."""
 QUIET_SECONDS: Final = 15.0
 """Something is written so often, so that proxies do not close the connection and dead clients are noticed."""
 
 LAGGED: Final = sse.event("lagged", {"hint": "read faster; come back with the header Last-Event-ID"})
 
 
+_TURN_SECONDS: Final = 0.01
+_AT_ONCE: Final = 10
+_TURNS: Final = 60
+"""Everybody has its turn within so many. What comes meanwhile is written together."""
+_REST: Final = 3
+_LONGEST_REST_SECONDS: Final = 0.03
+"""After a turn, nobody writes for so many times its length."""
+_WRITTEN_AT_ONCE: Final = 256 * 1024
+_TURN_BYTES: Final = 1024 * 1024
+
+
+class Turns:
+    """Lets subscribers write in turn. Otherwise a thousand of them would write a few bytes each, after every
+    commit, and the engine would wait for the event loop."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Subscription, None] = {}
+        self._timer: asyncio.Handle | None = None
+
+    def wait(self, subscription: Subscription) -> None:
+        self._waiting.setdefault(subscription)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_soon(self._next)
+
+    def _next(self) -> None:
+        if not self._waiting:
+            self._timer = None
+            return
+        size = 0
+        for each in [*islice(self._waiting, max(_AT_ONCE, len(self._waiting) // _TURNS))]:
+            del self._waiting[each]
+            size += each.wake()
+            if size > _TURN_BYTES:
+                break
+        # Those that were woken are in the loop's queue already, so this is called when they have written.
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_soon(self._rest, loop.time())
+
+    def _rest(self, began: float) -> None:
+        """Leave most of the time to others."""
+        loop = asyncio.get_running_loop()
+        pause = min(_LONGEST_REST_SECONDS, max(_TURN_SECONDS, _REST * (loop.time() - began)))
+        self._timer = loop.call_later(pause, self._next)
+
+
 class Subscription:
     """A queue from the reader of the store to one client. Nothing waits for room in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
         self._chunks: deque[sse.Chunk] = deque()
         self._events = 0
         self._bytes = 0
@@ -55,24 +103,43 @@ class Subscription:
 
     async def next(self) -> bytes | None:
         """What to write now: b"" if nothing came for a while, None if that was all."""
-        if not self._chunks:
-            if not self._is_open:
-                return None
-            self._changed.clear()
-            timer = asyncio.get_running_loop().call_later(QUIET_SECONDS, self._changed.set)
+        if not self._chunks and not self._is_open:
+            return None
+        loop = asyncio.get_running_loop()
+        end = loop.time() + QUIET_SECONDS
+        while True:
+            timer = loop.call_at(end, self._changed.set)
             try:
                 await self._changed.wait()
             finally:
                 timer.cancel()
-            if not self._chunks:
+            self._changed.clear()
+            if self._chunks:
+                return self._take()
+            if loop.time() >= end:
                 return b""
-        chunk = self._chunks.popleft()
-        self._events -= chunk.events
-        self._bytes -= len(chunk.data)
-        return chunk.data
+
+    def _take(self) -> bytes:
+        """As much as may be written in one turn."""
+        some: list[bytes] = []
+        size = 0
+        while self._chunks and (not some or size + len(self._chunks[0].data) <= _WRITTEN_AT_ONCE):
+            chunk = self._chunks.popleft()
+            some.append(chunk.data)
+            size += len(chunk.data)
+            self._events -= chunk.events
+        self._bytes -= size
+        if self._chunks:
+            self._turns.wait(self)
+        return some[0] if len(some) == 1 else b"".join(some)
+
+    def wake(self) -> int:
+        """How much it will write."""
+        self._changed.set()
+        return min(self._bytes, _WRITTEN_AT_ONCE)
 
     def _add(self, chunk: sse.Chunk) -> None:
         self._chunks.append(chunk)
         self._events += chunk.events
         self._bytes += len(chunk.data)
-        self._changed.set()
+        self._turns.wait(self)

@@ -29,6 +29,9 @@ _SLICE: Final = 500
 _PACE_SECONDS: Final = 0.05
 """How long to wait, after a slice of a long page, for subscribers that have much to write. Nobody holds up
 the others for longer."""
+_REST_SECONDS: Final = 0.0005
+"""For each change that was read."""
+_LONGEST_REST_SECONDS: Final = 0.1
 _CHECK_AGAIN_SECONDS: Final = 1.0
 
 _AWAY: Final = "the database does not answer; this goes on when it is back"
@@ -180,6 +183,7 @@ class Tail:
                     self._remark(is_away=page is None)
                     if page is not None:
                         await self._tell_page(page)
+                        await _rest_after(page)
         except Exception as error:
             self._fail(error)
 
@@ -313,6 +317,13 @@ class Tail:
         if topic.goal is not None and topic.goal <= self.offset and self._topics.get(topic.wanted) is topic:
             topic.finish(topic.end)
             self._remove_topic(topic)
+
+
+async def _rest_after(page: ChangePage) -> None:
+    """A read takes time from the engine of this process, and there may be a hundred commits in a second. So
+    the changes of several are read together, if there are many and the tail is not behind."""
+    if page.changes and page.place.row >= page.bounds.last:
+        await asyncio.sleep(min(_LONGEST_REST_SECONDS, len(page.changes) * _REST_SECONDS))
 
 
 def _run_status(change: Change) -> str | None:
