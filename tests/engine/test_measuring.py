@@ -125,7 +125,7 @@ async def test_retries_and_runs_that_come_back_are_told(store_url: str, heard: H
 
 async def test_what_was_decided_for_a_lost_run_is_not_counted(heard: Heard) -> None:
     async with Environment(catalog=catalog) as env:
-        thefts.append(lambda: env._store.expire_nodes(env.namespace, [env.engine.node]))
+        thefts.append(lambda: env._parts.store.expire_nodes(env.namespace, [env.engine.node]))
         run = await env.start(robbed)
 
         assert await run.result() == 1
