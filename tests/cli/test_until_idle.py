@@ -68,7 +68,7 @@ def test_with_nothing_to_do_it_ends_at_once(project: Project):
     assert (done.returncode, done.stdout) == (0, "")
     said = [line.split(" ", 1)[1] for line in done.stderr.splitlines()]
     assert said == [
-        "serving job, published flows; until nothing is due; Ctrl-C stops in order",
+        "serving job, published workflows; until nothing is due; Ctrl-C stops in order",
         "nothing is due; nothing is to come",
         "stopped",
     ]

@@ -121,8 +121,8 @@ def move_offsets(patch: pytest.MonkeyPatch, move: Callable[[Place], Place]) -> N
         place = await real(self, after)
         return move(place) if place.number != LAST_OF_ROW else place  # which is where it began
 
-    real = Watching._place_of
-    patch.setattr(Watching, "_place_of", place_of)
+    real = Watching.place_of
+    patch.setattr(Watching, "place_of", place_of)
 
 
 def skip_changes(patch: pytest.MonkeyPatch) -> None:

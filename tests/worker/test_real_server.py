@@ -16,8 +16,6 @@ import pytest
 from tests.patience import PATIENCE, until
 
 from holdfast import Catalog, Holdfast
-from holdfast.server.app import make_app
-from holdfast.server.serving import ApiServer
 from holdfast.worker import Call, Worker
 
 BEAT = dt.timedelta(seconds=0.2)
@@ -76,8 +74,7 @@ async def api(store_url: str) -> AsyncIterator[Api]:
     async with Holdfast(
         store_url, catalog=Catalog(), worker_wait_seconds=PATIENCE, queue_lease_seconds=1
     ) as hf:
-        limits = {"max_payload_bytes": 1_000_000, "worker_refresh_seconds": 1.0}
-        server = ApiServer(make_app(hf, **limits))  # type: ignore[arg-type]
+        server = hf.api_server()
         port = await server.start("127.0.0.1", 0)
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}/api/", trust_env=False) as http:
             yield Api(http)

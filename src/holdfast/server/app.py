@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from litestar import Request
 from litestar.di import Provide
@@ -25,9 +26,10 @@ from holdfast.server.compat.flows.app import make_flows_app
 from holdfast.server.compat.flows.node_runs import DescribeVisits, describe_nothing
 from holdfast.server.gateway import Gateway
 from holdfast.server.live.hub import Hub
+from holdfast.server.live.responses import OpenStreams
 from holdfast.server.paths import API, DAGS, HEALTH, METRICS, V1, is_below, path_below
 from holdfast.server.probes.app import Probes, make_probes_app
-from holdfast.server.tenants import Tenants
+from holdfast.server.tenants import Tenant, Tenants
 from holdfast.server.worker_expiry import WorkerExpiry
 
 _MEGABYTE: Final = 1024 * 1024
@@ -47,22 +49,28 @@ def make_app(
     """The clients of `tenants` are open, and belong to the event loop that serves. `version` is for the
     OpenAPI documents. The server is not ready if something has been due for longer than `overdue`."""
     probes = Probes(tenants, metrics, overdue)
-    dependencies = _dependencies(tenants) | {"describe_visits": _provide(describe_visits)}
-    limit = max_payload_bytes + _MEGABYTE
-    dags = make_dags_app(dependencies, max_body_bytes=limit, version=version)
-    faces = _Faces(
+    own = tenants.own.client
+    identifier = Identifier(own.keys, own.namespace, needs_key=needs_key)
+    faces = _WithServices(
+        _faces(max_payload_bytes + _MEGABYTE, version), _Services(tenants, probes, describe_visits)
+    )
+    return Gateway(faces, tenants, identifier, origins, before_close=probes.close)
+
+
+@cache
+def _faces(max_body_bytes: int, version: str) -> ASGIApp:
+    """The applications of all faces. They know no server: each request brings what it is about."""
+    dags = make_dags_app(_DEPENDENCIES, max_body_bytes=max_body_bytes, version=version)
+    return _Faces(
         {
-            V1: make_v1_app(dependencies, max_body_bytes=limit, version=version),
+            V1: make_v1_app(_DEPENDENCIES, max_body_bytes=max_body_bytes, version=version),
             f"{API}/workflows": dags,
             f"{API}/runs": dags,
             DAGS: dags,
-            **dict.fromkeys((METRICS, *HEALTH), make_probes_app(dependencies, probes)),
+            **dict.fromkeys((METRICS, *HEALTH), make_probes_app(_DEPENDENCIES)),
         },
-        make_flows_app(dependencies, max_body_bytes=limit, version=version),
+        make_flows_app(_DEPENDENCIES, max_body_bytes=max_body_bytes, version=version),
     )
-    own = tenants.own.client
-    identifier = Identifier(own.keys, own.namespace, needs_key=needs_key)
-    return Gateway(faces, tenants, identifier, origins, before_close=probes.close)
 
 
 class _Faces:
@@ -78,33 +86,84 @@ class _Faces:
         await face(scope, receive, send)
 
 
-def _dependencies(tenants: Tenants) -> dict[str, Any]:
-    def caller(request: Request[Any, Any, Any]) -> Caller:
-        return caller_of(request.scope)
-
-    def client(request: Request[Any, Any, Any]) -> Client:
-        return tenants.of(caller_of(request.scope).namespace).client
-
-    def worker_expiry(request: Request[Any, Any, Any]) -> WorkerExpiry:
-        return tenants.of(caller_of(request.scope).namespace).worker_expiry
-
-    def record(request: Request[Any, Any, Any]) -> Record:
-        found = record_of(request.scope)
-        assert found is not None, "only a route whose rule says that it is a change has a record"
-        return found
-
-    def hub(request: Request[Any, Any, Any]) -> Hub:
-        return tenants.of(caller_of(request.scope).namespace).hub
-
-    return {
-        "record": Provide(record, sync_to_thread=False),
-        "caller": Provide(caller, sync_to_thread=False),
-        "client": Provide(client, sync_to_thread=False),
-        "worker_expiry": Provide(worker_expiry, sync_to_thread=False),
-        "hub": Provide(hub, sync_to_thread=False),
-        "streams": _provide(tenants.streams),
-    }
+# --- what handlers ask for
 
 
-def _provide(value: Any) -> Provide:
-    return Provide(lambda: value, sync_to_thread=False)
+class _Services(NamedTuple):
+    tenants: Tenants
+    probes: Probes
+    describe_visits: DescribeVisits
+
+
+class _WithServices:
+    """Lets each request know the server that it came to."""
+
+    def __init__(self, app: ASGIApp, services: _Services) -> None:
+        self._app = app
+        self._services = services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        cast("Any", scope)["state"][_STATE] = self._services
+        await self._app(scope, receive, send)
+
+
+_STATE: Final = "holdfast_services"
+
+_Request: TypeAlias = Request[Any, Any, Any]
+
+
+def _services(request: _Request) -> _Services:
+    return request.scope["state"][_STATE]
+
+
+def _tenant(request: _Request) -> Tenant:
+    return _services(request).tenants.of(caller_of(request.scope).namespace)
+
+
+def _caller(request: _Request) -> Caller:
+    return caller_of(request.scope)
+
+
+def _record(request: _Request) -> Record:
+    found = record_of(request.scope)
+    assert found is not None, "only a route whose rule says that it is a change has a record"
+    return found
+
+
+def _client(request: _Request) -> Client:
+    return _tenant(request).client
+
+
+def _worker_expiry(request: _Request) -> WorkerExpiry:
+    return _tenant(request).worker_expiry
+
+
+def _hub(request: _Request) -> Hub:
+    return _tenant(request).hub
+
+
+def _streams(request: _Request) -> OpenStreams:
+    return _services(request).tenants.streams
+
+
+def _probes(request: _Request) -> Probes:
+    return _services(request).probes
+
+
+def _describe_visits(request: _Request) -> Any:
+    return _services(request).describe_visits
+
+
+_DEPENDENCIES: Final = {
+    name: Provide(provide, sync_to_thread=False)
+    for name, provide in {
+        "caller": _caller,
+        "record": _record,
+        "client": _client,
+        "worker_expiry": _worker_expiry,
+        "hub": _hub,
+        "streams": _streams,
+        "probes": _probes,
+        "describe_visits": _describe_visits,
+    }.items()
+}

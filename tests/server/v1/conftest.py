@@ -15,6 +15,7 @@ from holdfast import Holdfast
 
 @contextlib.asynccontextmanager
 async def serving(url: str, **settings: Any) -> AsyncGenerator[Asker]:
+    settings = {"drain_seconds": 0.2, **settings}  # for tasks that take long
     async with Holdfast(url, catalog=new_catalog(), **settings) as hf:
         server = hf.api_server()
         port = await server.start("127.0.0.1", 0)

@@ -20,6 +20,7 @@ CODES: Final = {
     404: "flow_not_found key_not_found no_graph not_found run_not_found schedule_not_found unknown_task "
     "unknown_workflow workflow_not_found",
     405: "method_not_allowed",
+    408: "body_timed_out",
     409: "cannot_import deadline_over heard_by_parent item_lost message_id_taken needed_by_parent not_asked "
     "not_ended not_parked not_published not_running promise_closed promise_settled run_ended run_exists "
     "schedule_taken unknown_promise update_refused update_unanswered version_conflict workflow_in_use "
@@ -30,7 +31,7 @@ CODES: Final = {
     422: "update_failed",
     429: "too_many_attempts",
     500: "internal_error",
-    503: "loop_stalled node_stopped not_open stopping store_full store_unavailable",
+    503: "busy loop_stalled node_stopped not_open stopping store_full store_unavailable",
 }
 """Add what is new. A code that is taken away or renamed, or gets another status, breaks programs."""
 

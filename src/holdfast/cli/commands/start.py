@@ -11,18 +11,16 @@ from holdfast.cli.database import DatabaseOptions, find_database, use_client
 from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.options import AsJson, By, Db, Namespace, user_name
 from holdfast.cli.views.output import print_json, say
-from holdfast.core.values import RunStatus
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.client.run import RunInfo
 
 _ENDS = {
-    RunStatus.SUCCESS: ExitCode.SUCCESS,
-    RunStatus.FAILED: ExitCode.FAILED,
-    RunStatus.CANCELLED: ExitCode.CANCELLED,
-    RunStatus.PAUSED: ExitCode.SET_ASIDE,
-    RunStatus.PARKED: ExitCode.SET_ASIDE,
+    "failed": ExitCode.FAILED,
+    "cancelled": ExitCode.CANCELLED,
+    "paused": ExitCode.SET_ASIDE,
+    "parked": ExitCode.SET_ASIDE,
 }
 
 _Workflow = Annotated[

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 from litestar import Litestar, Response, get
-from litestar.di import NamedDependency, Provide
+from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
 
@@ -103,14 +103,11 @@ _PUBLIC: Final = [read_health, read_readiness]
 """They have no rule."""
 
 
-def make_probes_app(dependencies: Mapping[str, Any], probes: Probes) -> ASGIApp:
+def make_probes_app(dependencies: Mapping[str, Any]) -> ASGIApp:
     check_all_have_rules(NOUNS)
     return Litestar(
         route_handlers=[*NOUNS["metrics"], *_PUBLIC],
-        dependencies={
-            "caller": dependencies["caller"],
-            "probes": Provide(lambda: probes, sync_to_thread=False),
-        },
+        dependencies=dependencies,
         exception_handlers=HANDLERS,
         guards=[check_rule],
         openapi_config=None,

@@ -25,9 +25,12 @@ async def check_times(connection: ASGIConnection[Any, Any, Any, Any], handler: B
 
 @cache
 def _times_of(handler: BaseRouteHandler) -> list[str]:
-    """The arguments of the handler that are times."""
+    """The parameters of the handler, and of what it depends on, that are times."""
+    signatures = [handler.parsed_fn_signature]
+    signatures += [each.parsed_fn_signature for each in handler.resolve_dependencies().values()]
     return [
         name
-        for name, field in handler.parsed_fn_signature.parameters.items()
+        for signature in signatures
+        for name, field in signature.parameters.items()
         if any(each.annotation is dt.datetime for each in (field, *field.inner_types))
     ]
