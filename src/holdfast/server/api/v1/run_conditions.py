@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Annotated, Final, TypeAlias
 
 from litestar.di import NamedDependency, Provide
@@ -23,11 +24,11 @@ Payloads: TypeAlias = Annotated[
 
 def _conditions(
     status: Annotated[
-        list[RunStatus] | None, QueryParameter(description="One of these states.", max_items=20)
-    ] = None,
+        Sequence[RunStatus], QueryParameter(description="One of these states.", max_items=20)
+    ] = (),
     workflow: FromQuery[str | None] = None,
     version: FromQuery[str | None] = None,
-    tag: Annotated[list[str] | None, QueryParameter(description="All of these tags.", max_items=20)] = None,
+    tag: Annotated[Sequence[str], QueryParameter(description="All of these tags.", max_items=20)] = (),
     schedule: FromQuery[str | None] = None,
     parent: Annotated[
         str | None, QueryParameter(description="The id or the key of a run: only its children.")
@@ -49,7 +50,7 @@ def _conditions(
         status=status or None,
         workflow=workflow,
         version=version,
-        tag=tag,
+        tag=tag or None,
         schedule=schedule,
         parent=parent,
         fingerprint=fingerprint,
