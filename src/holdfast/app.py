@@ -59,6 +59,8 @@ from holdfast.stores.open_store import store_for
 from holdfast.stores.schema_status import migrate_database, read_schema_status
 
 if TYPE_CHECKING:
+    from holdfast.server.gateway import Gateway
+    from holdfast.server.mounting import MountedApp
     from holdfast.server.serving import ApiServer, ServingOptions
     from holdfast.telemetry.prometheus import Metrics
 
@@ -93,6 +95,7 @@ class Holdfast(Client):
             raise BadOption("engine", engine, 'True, False or "own"')
         self.settings = read_settings({"url": url, "namespace": namespace, **settings})
         self._was_opened = self._is_open = False
+        self._mounted: list[MountedApp] = []
         self._stop_signals = StopSignals()
         self._closing: asyncio.Task[None] | None = None
         parts = self._parts = Parts(self.settings, catalog)
@@ -166,6 +169,8 @@ class Holdfast(Client):
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
+        for mounted in self._mounted:
+            await mounted.close()
         if self._engine is not None:
             await self._engine.stop()
             self._parts.stop_hearing()
@@ -252,12 +257,43 @@ class Holdfast(Client):
 
         Raises ModuleNotFoundError if the extra `server` is not installed.
         """
+        from holdfast.server.serving import ApiServer
+
+        return ApiServer(self._gateway(needs_key), options)
+
+    def asgi_app(self, *, needs_key: bool = True) -> MountedApp:
+        """The HTTP API as an application to mount in one of Starlette, FastAPI or Django, or to pass to an
+        ASGI server. It answers while this object is open, on the event loop on which it was opened.
+
+        Without `needs_key`, who shows no key may do everything: the surrounding application has to decide who
+        gets that far.
+
+        Raises ModuleNotFoundError if the extra `server` is not installed.
+        """
+        from holdfast.server.mounting import MountedApp
+
+        mounted = MountedApp(lambda: self._gateway(needs_key), self._open_once, self.close)
+        self._mounted.append(mounted)
+        return mounted
+
+    async def _open_once(self) -> bool:
+        """Whether it was this call that opened the object."""
+        if self._was_opened:
+            return False
+        await self.open()
+        return True
+
+    def _gateway(self, needs_key: bool) -> Gateway:
+        """Raises NotOpen."""
         from importlib.metadata import version
 
         from holdfast.server.app import make_app
         from holdfast.server.compat.flows.node_runs import VisitDescription, describe_nothing
-        from holdfast.server.serving import ApiServer
         from holdfast.server.tenants import Tenants
+
+        self._check_loop()
+        if not self._is_open or self._closing is not None:
+            raise NotOpen
 
         definitions = self._parts.definitions
 
@@ -271,7 +307,7 @@ class Holdfast(Client):
             return [VisitDescription(*visit) for visit in workflow.describe_visits(tasks)]
 
         tenants = Tenants(self, self._client_of, self.settings.worker_refresh_seconds)
-        app = make_app(
+        return make_app(
             tenants,
             max_payload_bytes=self.settings.max_payload_bytes,
             describe_visits=describe_visits,
@@ -281,7 +317,6 @@ class Holdfast(Client):
             metrics=self._parts.metrics,
             overdue=dt.timedelta(seconds=self.settings.overdue_seconds),
         )
-        return ApiServer(app, options)
 
     def _client_of(self, namespace: str) -> tuple[Client, Callable[[], Awaitable[None]]]:
         """A client of another namespace over the same store, without an engine and without code."""

@@ -133,6 +133,11 @@ class Gateway:
         ]
 
 
+async def refuse(scope: Scope, send: Send, error: Exception) -> None:
+    """Answer a request that has not got as far as a gateway."""
+    await _Answers(scope, send, []).refuse(error)
+
+
 class _Answers:
     """The way back of one request."""
 
