@@ -55,6 +55,7 @@ from holdfast.ports.nodes import EngineStore
 from holdfast.ports.store import Store
 from holdfast.ports.workers import WorkerRecord, WorkerStore
 from holdfast.settings import Settings, own_environment, read_settings
+from holdfast.stores.backups import backup_database
 from holdfast.stores.open_store import store_for
 from holdfast.stores.schema_status import migrate_database, read_schema_status
 
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
     from holdfast.server.serving import ApiServer, ServingOptions
     from holdfast.telemetry.prometheus import Metrics
 
-__all__ = ["Holdfast", "migrate_database", "read_schema_status"]
+__all__ = ["Holdfast", "backup_database", "migrate_database", "read_schema_status"]
 
 _log = logging.getLogger("holdfast")
 _values_log = logging.getLogger("holdfast.workflow")

@@ -40,3 +40,10 @@ class SchemaStatus(msgspec.Struct, frozen=True):
         """The oldest release that may use the database. None if it is newer than this one, or the database
         is empty."""
         return FIRST_RELEASES.get(self.needs)
+
+
+class BackupInfo(msgspec.Struct, frozen=True):
+    database: str
+    file: str
+    bytes: int
+    seconds: float

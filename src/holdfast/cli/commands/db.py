@@ -1,8 +1,8 @@
-"""`holdfast db`: the schema of the database."""
+"""`holdfast db`: the schema of the database, and copies of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,7 @@ from holdfast.cli.views.tables import print_table
 if TYPE_CHECKING:
     from holdfast.core.schema import SchemaStatus
 
-db = typer.Typer(help="Bring the database up to date, or see what it has.", no_args_is_help=True)
+db = typer.Typer(help="Bring the database up to date, see what it has, or copy it.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -40,6 +40,33 @@ def migrate(as_json: AsJson = False, db: Db = None) -> None:
     prepare_file(database, makes_file=True)
     migrate_database(database.settings.url, say)
     _show(_read(database), as_json=as_json)
+
+
+@db.command("backup")
+def backup(
+    file: Annotated[str, typer.Argument(help="The file to write. It must not exist yet.")],
+    as_json: AsJson = False,
+    db: Db = None,
+) -> None:
+    """Copy a SQLite file as it is at this moment, while nodes work with it.
+
+    Copying the file by other means loses what is still in its write-ahead log, or mixes two states. A
+    Postgres database is saved by pg_dump.
+    """
+    from holdfast.app import backup_database
+
+    database = find_database(db, None)
+    prepare_file(database, makes_file=False)
+
+    def report(written: int, expected: int) -> None:
+        if not as_json:
+            say(f"{written / 1e6:,.0f} of about {expected / 1e6:,.0f} MB written")
+
+    made = backup_database(database.settings.url, file, report)
+    if as_json:
+        print_json(made, is_pretty=True)
+    else:
+        say(f"{made.file} is a copy of {made.database}: {made.bytes / 1e6:,.1f} MB", "green")
 
 
 def _read(database: DatabaseOptions) -> SchemaStatus:

@@ -106,26 +106,26 @@ class SqliteDatabase:
 
     def __init__(self, path: str) -> None:
         # Absolute, because connections are opened later as well, and a task may change the working directory.
-        self._path = path if path == MEMORY else os.path.abspath(path)
+        self.path = path if path == MEMORY else os.path.abspath(path)
         self._commits = OwnCommits()
         self._is_known = path == MEMORY
         self.name = f"SQLite file {path}" if path != MEMORY else "SQLite in memory"
 
     def connect(self) -> SqliteConnection:
-        folder = os.path.dirname(self._path)
+        folder = os.path.dirname(self.path)
         if folder and not os.path.isdir(folder):
             raise StoreUnavailable(self.name, f"there is no folder {folder}", may_pass=False)
-        if os.path.isdir(self._path):
+        if os.path.isdir(self.path):
             raise StoreUnavailable(self.name, "it is a folder; name a file in it", may_pass=False)
         if not self._is_known:
             self._refuse_file_of_others()
             self._is_known = True
-        return SqliteConnection(self._path, self.name, commits=self._commits)
+        return SqliteConnection(self.path, self.name, commits=self._commits)
 
     def _refuse_file_of_others(self) -> None:
         """Before the file is opened to write, because that changes it."""
         try:
-            file: Any = apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY)  # see SqliteConnection
+            file: Any = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READONLY)  # see SqliteConnection
             with closing(file):
                 tables = [name for (name,) in file.execute(_TABLES)]
                 is_ours = not tables or bool(file.execute(_OUR_COLUMN).fetchall())
@@ -139,7 +139,7 @@ class SqliteDatabase:
             )
 
     def connect_to_renew(self, patience: float) -> SqliteConnection:
-        return SqliteConnection(self._path, self.name, patience, _SETTINGS_TO_RENEW)
+        return SqliteConnection(self.path, self.name, patience, _SETTINGS_TO_RENEW)
 
     def migrate(self, connection: Connection) -> None:
         migrations.migrate(self, connection, self.migrations())
@@ -156,10 +156,10 @@ class SqliteDatabase:
             changes.tell(None)
 
         def look(_: Connection) -> Sighting | None:
-            return self._commits.look(self._path)
+            return self._commits.look(self.path)
 
         watching = asyncio.create_task(
-            watch(self._path, changed, self._commits, lambda: ask(look)), name="holdfast-watch"
+            watch(self.path, changed, self._commits, lambda: ask(look)), name="holdfast-watch"
         )
 
         def stop() -> None:
