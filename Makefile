@@ -12,6 +12,7 @@ WORKERS ?= 4
 
 LOCK := requirements.lock
 DEMO_LOCK := requirements-demo.lock
+IMAGE_LOCK := deploy/requirements.lock
 RUN := $(VENV)/bin/python
 PIP_INSTALL := $(RUN) -m pip install --disable-pip-version-check --quiet --no-compile
 READY := $(VENV)/.ready
@@ -95,17 +96,19 @@ mutate: $(READY)  ## change the source in small ways, and list what no test noti
 
 # Pinned as a requirements file and not as uv.lock: plain pip can install it, and it names no package
 # index. Resolved for every platform and Python at once, so it is the same wherever it is made.
-# The lock of the demo is constrained by the whole one, so that both have the same versions.
+# The locks of the demo and of the image are constrained by the whole one, so that all have the same versions.
 # ARGS=--upgrade takes newer versions; without it only what pyproject.toml asks for changes.
 COMPILE := $(RUN) -m uv pip compile pyproject.toml --no-config --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --quiet
 
 .PHONY: lock
 lock: | $(RUN)  ## write the lock files again (ARGS=--upgrade for newer versions)
-	@echo "Resolving pyproject.toml into $(LOCK) and $(DEMO_LOCK)"
+	@echo "Resolving pyproject.toml into $(LOCK), $(DEMO_LOCK) and $(IMAGE_LOCK)"
 	@$(PIP_INSTALL) 'uv>=0.9'
 	@$(COMPILE) --extra dev --output-file $(LOCK) $(ARGS)
 	@$(COMPILE) --constraint $(LOCK) --output-file $(DEMO_LOCK) $(ARGS)
+	@$(COMPILE) --constraint $(LOCK) --output-file $(IMAGE_LOCK) \
+		--extra server --extra postgres --extra metrics deploy/build.in $(ARGS)
 
 .PHONY: clean
 clean:  ## remove caches and build output
