@@ -15,6 +15,7 @@ from holdfast.ports.access import KeyRecord, NewAudit
 from holdfast.ports.commits import NewChapter, NewLog
 from holdfast.ports.flows import FlowRecord
 from holdfast.ports.nodes import StallRecord
+from holdfast.ports.sessions import SessionRecord
 from holdfast.stores.database import Row
 from holdfast.stores.postgres.driver import PostgresConnection, PostgresDatabase
 from holdfast.stores.records import (
@@ -57,6 +58,7 @@ _COLUMNS = {
     "queue": "namespace, run, seq, service, attempt, lease, worker, ready_at, taken_at, created_at",
     "keys": "id, namespace, name, role, hash, created_at, created_by, expires_at, used_at, revoked_at, "
     "revoked_by",
+    "sessions": "id, namespace, name, role, hash, key, subject, created_at, expires_at, used_at",
     "audit": "number, namespace, at, by, key, action, target, request, before, after, uid",
 }
 _JSON = (
@@ -201,5 +203,6 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
             if kind is not None
         },
         keys={row[0]: KeyRecord(*row) for row in rows["keys"]},
+        sessions={row[0]: SessionRecord(*row) for row in rows["sessions"]},
         audit={number: (namespace, NewAudit(*row)) for number, namespace, *row in rows["audit"]},
     )

@@ -14,6 +14,7 @@ from tests.differential.access_deeds import ACCESS_DEEDS, AccessDeeds
 from tests.differential.deeds import REMOTE_DEEDS, RemoteDeeds
 from tests.differential.drawing import CLAIMS, SCHEDULES, SECOND, STREAMS, UIDS, WORKFLOWS, Dice, Drawing
 from tests.differential.promises import check_burial, check_firing, check_promises
+from tests.differential.session_deeds import SESSION_DEEDS, SessionDeeds
 from tests.differential.side_by_side import OpenPostgres, SideBySide, run_inline, short
 from tests.differential.tables import AlreadyThere
 from tests.differential.views import LONG
@@ -38,6 +39,7 @@ DEEDS = ["tick"] * 12 + ["create", "post", "look"] * 2 + ["signal_or_start"] + [
 DEEDS += ["renew_lease", "end_lease", "delete", "act", "restart", "act", "drop_items"]
 DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
 DEEDS += ACCESS_DEEDS
+DEEDS += SESSION_DEEDS
 """The deeds. A deed that is listed more often happens more often."""
 
 SPACES = ("default", "elsewhere")
@@ -53,7 +55,7 @@ class Node:
         self.in_doubt: Commit | None = None
 
 
-class StoreMachine(RemoteDeeds, AccessDeeds, RuleBasedStateMachine):
+class StoreMachine(RemoteDeeds, AccessDeeds, SessionDeeds, RuleBasedStateMachine):
     def __init__(self, postgres: OpenPostgres) -> None:
         super().__init__()
         self.stores = SideBySide(postgres, START)
@@ -338,6 +340,7 @@ class StoreMachine(RemoteDeeds, AccessDeeds, RuleBasedStateMachine):
         self._look_around(dice, drawing)
         self.look_at_flows(dice, drawing)
         self.look_at_access(dice, drawing)
+        self.look_at_sessions(dice, drawing)
 
     def _look_at_runs(self, dice: Dice, drawing: Drawing) -> None:
         run, runs = drawing.key(), drawing.keys(3)

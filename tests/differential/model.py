@@ -24,6 +24,7 @@ from tests.differential import acts, questions, schedules, views
 from tests.differential.access import AccessModel
 from tests.differential.flows import FlowModel
 from tests.differential.retention import RetentionModel
+from tests.differential.sessions import SessionModel
 from tests.differential.tables import (
     AWAKE,
     DefinitionRow,
@@ -102,7 +103,7 @@ from holdfast.ports.workflow_store import DELETED
 _EPOCH = Instant(0)
 
 
-class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel):
+class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel, SessionModel):
     def __init__(self, clock: Callable[[], Instant]) -> None:
         self.tables = Tables()
         self._clock = clock

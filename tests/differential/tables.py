@@ -30,6 +30,7 @@ from holdfast.ports.commits import Claimed, EndedAttempt, NewChapter, NewLog, Ne
 from holdfast.ports.flows import FlowRecord
 from holdfast.ports.nodes import StallRecord
 from holdfast.ports.runs import PostAnswer, PostResult
+from holdfast.ports.sessions import SessionRecord
 from holdfast.ports.workers import WorkerRecord
 
 K = TypeVar("K")
@@ -122,6 +123,7 @@ class Tables:
     """Runs that were replaced, with the nodes that had them."""
     chapters: dict[tuple[RunKey, int], NewChapter] = field(default_factory=dict)
     keys: dict[str, KeyRecord] = field(default_factory=dict)
+    sessions: dict[str, SessionRecord] = field(default_factory=dict)
     audit: dict[int, tuple[str, NewAudit]] = field(default_factory=dict)
     """Each row with its namespace."""
 

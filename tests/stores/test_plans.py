@@ -21,7 +21,7 @@ INSERTS = {
     "insert_shared_inputs", "insert_steps", "insert_tags", "insert_tasks",
     "insert_version", "insert_workflows", "note_lost_runs", "put_worker", "queue_tasks", "record_acts",
     "record_migration", "record_schema_change", "set_state",
-    "insert_audit", "insert_key", "insert_questions",
+    "insert_audit", "insert_key", "insert_questions", "insert_session",
 }  # fmt: skip
 NO_TABLE = {
     "columns_of", "find_schema_tables", "hold_numbers", "last_numbers", "list_migrations",
@@ -61,7 +61,7 @@ NAMED = {
     "first_and_last_steps", "last_questions_named", "list_questions_of", "open_questions_named",
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
     "find_key", "note_key_used", "revoke_key", "listed_runs", "listed_sizes", "runs_that_match",
-    "count_queued", "groups_of",
+    "count_queued", "groups_of", "end_session", "find_session", "note_session_used", "trim_sessions",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -69,6 +69,8 @@ PAGES = {
     "list_audit": "audit_by_namespace",
     "list_audit_of": "audit_by_target",
     "remove_audit": "audit_by_namespace",
+    "list_sessions": "sessions_by_namespace",
+    "remove_sessions": "sessions_by_expiry",
     "count_all_cold_runs": "runs_cold_by_workflow",
     "count_all_ended_runs": "runs_ended_by_workflow",
     "count_all_runs_by_status": "runs_by_status",

@@ -38,6 +38,7 @@ from holdfast.client.run_filters import RunConditions
 from holdfast.client.run_listing import RunListing
 from holdfast.client.run_overviews import RunOverviews
 from holdfast.client.schedules import OverdueSchedule, Schedules
+from holdfast.client.sessions import Sessions
 from holdfast.client.signals import PosterOfRuns
 from holdfast.client.starting import Restarter, Starter
 from holdfast.client.waiters import Waiters
@@ -117,6 +118,7 @@ class Client(RunListing, RunBatches):
             encode=workflows.encode,
         )
         self.keys = Keys(store, namespace=namespace, now=now)
+        self.sessions = Sessions(store, namespace=namespace, now=now)
         self.audit = Audit(store, namespace=namespace, now=now)
         self.run_overviews = RunOverviews(store, namespace=namespace)
         self._explainer = Explainer(
@@ -139,6 +141,7 @@ class Client(RunListing, RunBatches):
         """Write what waits to be written, and answer nobody any more. For whoever closes the store."""
         await self._poster.close()
         await self.keys.close()
+        await self.sessions.close()
         await self.audit.close()
         await self._waiters.close()
 

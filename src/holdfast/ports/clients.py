@@ -14,6 +14,7 @@ from holdfast.ports.fleet import FleetStore
 from holdfast.ports.retention import RetentionStore
 from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer
 from holdfast.ports.schedules import ScheduleStore
+from holdfast.ports.sessions import SessionStore
 from holdfast.ports.situations import SituationStore
 from holdfast.ports.store_life import StoreLife
 from holdfast.ports.workers import WorkerStore
@@ -43,6 +44,7 @@ class ClientStore(
     ChangeStore,
     ArchiveStore,
     AccessStore,
+    SessionStore,
     Protocol,
 ):
     """All that a client uses. Opening and closing the store is not its job."""

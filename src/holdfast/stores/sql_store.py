@@ -1,7 +1,8 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
 The roles are in `nodes`, `runs`, `histories`, `situations`, `fleet`, `schedules`, `definitions`, `workflows`,
-`workers`, `retention`, `changes`, `archives`, `access` and `store_life`, as they are in `holdfast.ports`.
+`workers`, `retention`, `changes`, `archives`, `access`, `sessions` and `store_life`, as they are in
+`holdfast.ports`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from holdfast.stores.nodes import SqlNodeStore
 from holdfast.stores.retention import SqlRetentionStore
 from holdfast.stores.runs import SqlRunStore
 from holdfast.stores.schedules import SqlScheduleStore
+from holdfast.stores.sessions import SqlSessionStore
 from holdfast.stores.situations import SqlSituationStore
 from holdfast.stores.store_life import SqlStoreLife
 from holdfast.stores.workers import SqlWorkerStore
@@ -35,6 +37,7 @@ class SqlStore(
     SqlChangeStore,
     SqlArchiveStore,
     SqlAccessStore,
+    SqlSessionStore,
 ):
     """The union of all roles. It uses the lanes of clients."""
 

@@ -46,6 +46,9 @@ WRITES = frozenset(
         "note_key_used",
         "write_audit",
         "remove_audit",
+        "add_session",
+        "end_session",
+        "note_session_used",
     }
 )
 READS = frozenset(
@@ -119,6 +122,8 @@ READS = frozenset(
         "has_keys",
         "list_keys",
         "list_audit",
+        "find_session",
+        "list_sessions",
     }
 )
 NOTIFIES_ITS_OWN_PROCESS = WRITES - {
