@@ -60,6 +60,7 @@ from holdfast.stores.open_store import store_for
 from holdfast.stores.schema_status import migrate_database, read_schema_status
 
 if TYPE_CHECKING:
+    from holdfast.server.access.logins import LoginOptions
     from holdfast.server.gateway import Gateway
     from holdfast.server.mounting import MountedApp
     from holdfast.server.serving import ApiServer, ServingOptions
@@ -317,7 +318,16 @@ class Holdfast(Client):
             needs_key=needs_key,
             metrics=self._parts.metrics,
             overdue=dt.timedelta(seconds=self.settings.overdue_seconds),
+            login=self._login_options(),
         )
+
+    def _login_options(self) -> LoginOptions:
+        from holdfast.client.sessions import SessionLimits
+        from holdfast.server.access.logins import LoginOptions
+
+        lasts, idle = self.settings.session_seconds, self.settings.session_idle_seconds
+        limits = SessionLimits(dt.timedelta(seconds=lasts), dt.timedelta(seconds=idle))
+        return LoginOptions(limits, self.settings.public_url.rstrip("/"))
 
     def _client_of(self, namespace: str) -> tuple[Client, Callable[[], Awaitable[None]]]:
         """A client of another namespace over the same store, without an engine and without code."""

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from holdfast.core.names import ALL_NAMESPACES, BURIED, checked_name
+from holdfast.core.public_urls import checked_public_url
 from holdfast.core.retention import RetentionRule, read_retention
 from holdfast.errors import BadFile, BadOption, UnknownSetting
 
@@ -28,6 +29,7 @@ _NEVER_ZERO = {
     "worker_refresh_seconds",
     "queue_lease_seconds",
     "stream_kept_seconds",
+    "session_seconds",
 }
 _OTHER_NAMES = {
     "worker_ttl_seconds": "WORKER_OFFLINE_TTL_SEC",
@@ -108,6 +110,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Origins of web pages that may call the HTTP API, such as https://shop.example, separated by commas."""
     trusted_proxies: str = ""
     """Addresses of proxies, separated by commas, whose headers say who the client of the HTTP API is."""
+    public_url: str = ""
+    """Where browsers find the HTTP API, such as https://holdfast.example, if that is not where it listens."""
+    session_seconds: float = 43_200
+    """How long somebody who has logged in with a browser stays logged in."""
+    session_idle_seconds: float = 7_200
+    """After how long without a request they have to log in again. 0: there is no such limit."""
     log_format: str = "text"
     """How `holdfast serve`, `worker` and `dev` write log records to stderr: `text`, or `json` for one object
     a line."""
@@ -148,6 +156,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 raise BadOption(f"queues[{queue!r}]", limit, "1 or more")
         if self.log_format not in LOG_FORMATS:
             raise BadOption("log_format", self.log_format, " or ".join(LOG_FORMATS))
+        checked_public_url(self.public_url)
         checked_name("namespace", self.namespace)
         if self.namespace == BURIED:
             raise BadOption(

@@ -9,6 +9,7 @@ from tests.faults.query_edits import Query
 _KEYS = "client/test_keys.py"
 _AUDIT = "client/test_audit.py"
 _STORES = "stores/test_access.py"
+_SESSIONS = "server/v1/test_sessions.py"
 _THROTTLE = "server/test_throttle.py"
 
 FAULTS = [
@@ -131,5 +132,49 @@ FAULTS = [
         "an address keeps one connection waiting",
         [Code("server.access.throttle:Throttle.failed").replace("now < A", "False")],
         cases(_THROTTLE, "test_of_a_flood_one_at_a_time_is_kept_waiting"),
+    ),
+    Fault(
+        "csrf-not-checked",
+        "a change with a session needs the token of the session",
+        [
+            Code("server.access.identifying:Identifier._by_session").replace(
+                "asked.method not in SAFE_METHODS", "False"
+            )
+        ],
+        cases(_SESSIONS, "test_the_token_of_another_session_is_not_good"),
+    ),
+    Fault(
+        "sessions-outlive-keys",
+        "a session ends with its key",
+        [Query("sqlite:find_session").replace("keys.revoked_at IS NULL", "1")],
+        cases(_SESSIONS, "test_a_session_ends_with_its_key[sqlite]"),
+    ),
+    Fault(
+        "any-secret-fits-a-session",
+        "only the secret of a session opens it",
+        [
+            Code("client.sessions:Sessions.check").replace(
+                "not is_secret(A, B) or record is None", "record is None"
+            )
+        ],
+        cases("client/test_sessions.py", "test_only_the_secret_of_a_session_opens_it[sqlite]"),
+    ),
+    Fault(
+        "idle-sessions-stay",
+        "a session ends that was not used",
+        [Code("client.sessions:Sessions._is_alive").replace("self._now() < A", "True")],
+        cases(_SESSIONS, "test_a_session_ends_when_it_is_old_or_was_not_used"),
+    ),
+    Fault(
+        "sessions-for-pages-of-others",
+        "a page of another origin cannot use a session, also if it may ask",
+        [Code("server.gateway:Gateway._session").replace("origin is not None and A", "False")],
+        cases(_SESSIONS, "test_a_page_of_another_origin_cannot_use_a_session_and_cannot_log_in[*]"),
+    ),
+    Fault(
+        "streams-outlive-keys",
+        "a stream ends soon after its key",
+        [Code("server.app:make_app").remove("tenants.streams.end_when_refused(A)")],
+        cases(_SESSIONS, "test_a_stream_ends_soon_after_its_session_or_key[key]"),
     ),
 ]

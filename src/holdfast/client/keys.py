@@ -179,6 +179,11 @@ class Keys:
         self._note_use(record, now)
         return info
 
+    async def is_active(self, id: str) -> bool:
+        """Whether the key has neither expired nor was revoked, as the store has it now. Raises StoreError."""
+        record = await twice(lambda: self._store.find_key(id))
+        return record is not None and _info(record, self._now()).state == ACTIVE
+
     async def close(self) -> None:
         """Wait until it is noted which keys were used, for a few seconds at most."""
         if self._noting:

@@ -17,7 +17,7 @@ import msgspec
 
 from holdfast.client.posting import twice
 from holdfast.core.keys import ID_BYTES, SECRET_BYTES, KeyParts, Role, hash_of, is_secret
-from holdfast.core.names import ALL_NAMESPACES
+from holdfast.core.names import ALL_NAMESPACES, checked_name
 from holdfast.core.sessions import read_session, session_text
 from holdfast.core.values import Instant, instant, later, moment
 from holdfast.errors import StoreError
@@ -144,9 +144,10 @@ class Sessions:
 
     async def end(self, id: str, *, all_namespaces: bool = False) -> SessionInfo | None:
         """None if this namespace has no such session. A session that is good for all namespaces is ended with
-        `all_namespaces`."""
+        `all_namespaces`. Raises BadOption."""
+        session = checked_name("id", id)
         for space in (self._namespace, ALL_NAMESPACES) if all_namespaces else (self._namespace,):
-            found = await self._store.end_session(space, id)
+            found = await self._store.end_session(space, session)
             if found is not None:
                 return _info(found)
         return None

@@ -19,6 +19,7 @@ from holdfast.client.client import Client
 from holdfast.ports.telemetry import MetricsText
 from holdfast.server.access.callers import Caller, caller_of
 from holdfast.server.access.identifying import Identifier
+from holdfast.server.access.logins import LoginOptions, Logins
 from holdfast.server.access.recording import Record, record_of
 from holdfast.server.api.v1.app import make_v1_app
 from holdfast.server.compat.dags.app import make_dags_app
@@ -45,16 +46,22 @@ def make_app(
     needs_key: bool = False,
     metrics: MetricsText | None = None,
     overdue: dt.timedelta = dt.timedelta(seconds=60),
+    login: LoginOptions | None = None,
 ) -> Gateway:
     """The clients of `tenants` are open, and belong to the event loop that serves. `version` is for the
     OpenAPI documents. The server is not ready if something has been due for longer than `overdue`."""
     probes = Probes(tenants, metrics, overdue)
     own = tenants.own.client
-    identifier = Identifier(own.keys, own.namespace, needs_key=needs_key)
+    login = login or LoginOptions()
+    identifier = Identifier(own.keys, own.sessions, own.namespace, needs_key=needs_key, limits=login.limits)
+    tenants.streams.end_when_refused(identifier.is_still_valid)
+    logins = Logins(own, identifier, login)
     faces = _WithServices(
-        _faces(max_payload_bytes + _MEGABYTE, version), _Services(tenants, probes, describe_visits)
+        _faces(max_payload_bytes + _MEGABYTE, version), _Services(tenants, probes, logins, describe_visits)
     )
-    return Gateway(faces, tenants, identifier, origins, before_close=probes.close)
+    return Gateway(
+        faces, tenants, identifier, origins, public_url=login.public_url, before_close=probes.close
+    )
 
 
 @cache
@@ -92,6 +99,7 @@ class _Faces:
 class _Services(NamedTuple):
     tenants: Tenants
     probes: Probes
+    logins: Logins
     describe_visits: DescribeVisits
 
 
@@ -146,6 +154,10 @@ def _streams(request: _Request) -> OpenStreams:
     return _services(request).tenants.streams
 
 
+def _logins(request: _Request) -> Logins:
+    return _services(request).logins
+
+
 def _probes(request: _Request) -> Probes:
     return _services(request).probes
 
@@ -164,6 +176,7 @@ _DEPENDENCIES: Final = {
         "hub": _hub,
         "streams": _streams,
         "probes": _probes,
+        "logins": _logins,
         "describe_visits": _describe_visits,
     }.items()
 }

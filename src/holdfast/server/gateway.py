@@ -18,11 +18,22 @@ import msgspec
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.server.access.callers import Caller, caller_of, set_caller
-from holdfast.server.access.identifying import Identifier
+from holdfast.server.access.cookies import SESSION, is_https, no_cookie, read_cookie
+from holdfast.server.access.identifying import SAFE_METHODS, Asked, Identified, Identifier
 from holdfast.server.access.recording import record_of
-from holdfast.server.access.refusals import TooManyAttempts
+from holdfast.server.access.refusals import Forbidden, TooManyAttempts, Unauthorized
 from holdfast.server.connections import TimelyBody
-from holdfast.server.paths import API, DAGS, HEALTH, V1, is_probe, is_v1, path_below
+from holdfast.server.paths import (
+    API,
+    DAGS,
+    HEALTH,
+    V1,
+    is_login,
+    is_probe,
+    is_v1,
+    path_below,
+)
+from holdfast.server.paths import SESSION as SESSION_PATH
 from holdfast.server.problems import MEDIA_TYPE, STOPPING, problem_of
 from holdfast.server.tenants import Tenants
 
@@ -31,6 +42,8 @@ _log = logging.getLogger("holdfast.server")
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _PUBLIC: Final = frozenset({f"{base}/openapi.json" for base in (API, V1, DAGS)})
 """They say nothing about what is in the database."""
+_LOGINS: Final = frozenset({("POST", SESSION_PATH)})
+"""For those who have neither a key nor a session."""
 
 
 class Gateway:
@@ -45,12 +58,16 @@ class Gateway:
         tenants: Tenants,
         identifier: Identifier,
         origins: Sequence[str] = (),
+        *,
+        public_url: str = "",
         before_close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._app = app
         self._tenants = tenants
         self._identifier = identifier
         self._origins = frozenset(origins)
+        self._public_url = public_url
+        self._own_origin = "/".join(public_url.split("/")[:3]) or None
         self._before_close = before_close
         self.is_local = False
         """The server listens on the loopback address only. Then the Host header must be a local name, unless
@@ -70,7 +87,7 @@ class Gateway:
             return
         raw_headers: list[tuple[bytes, bytes]] = list(cast("Any", scope)["headers"])
         headers = {name: value.decode("latin-1") for name, value in raw_headers}
-        problem = self._problem(headers.get(b"host", ""), headers.get(b"origin"))
+        problem = self._problem(scope["method"], headers)
         if problem is not None:
             await _answer(send, 403, msgspec.json.encode({"error": problem}))
             return
@@ -80,9 +97,9 @@ class Gateway:
             await _answer(send, 204, b"", answers.headers)
             return
         try:
-            set_caller(scope, await self._caller(scope, headers))
+            set_caller(scope, *await self._identify(scope, headers))
         except Exception as error:
-            await answers.refuse(error)
+            await answers.refuse(error, self._cookies_to_forget(scope, headers, error))
             return
         await self._pass_on(scope, receive, answers)
 
@@ -100,21 +117,50 @@ class Gateway:
         except asyncio.CancelledError:  # the grace period of the shutdown is over
             await answers.refuse(None)
 
-    async def _caller(self, scope: Scope, headers: Mapping[bytes, str]) -> Caller:
-        path = path_below(scope)
+    async def _identify(self, scope: Scope, headers: Mapping[bytes, str]) -> Identified:
+        path, method = path_below(scope), str(cast("Any", scope)["method"])
+        origin, host = headers.get(b"origin"), headers.get(b"host", "")
+        if (method, path) in _LOGINS and origin is not None and not self._is_own(origin, host):
+            raise Forbidden("only pages of this server may log in, not those of allowed_origins")
         is_anonymous = self._identifier.needs_key and b"authorization" not in headers
-        if path in _PUBLIC or (path in HEALTH and is_anonymous):
-            return Caller("", "", self._tenants.own.client.namespace)
+        if path in _PUBLIC or (method, path) in _LOGINS or (path in HEALTH and is_anonymous):
+            return Identified(Caller("", "", self._tenants.own.client.namespace))
         address = cast("Any", scope).get("client")
-        return await self._identifier.caller(headers, address[0] if address else "")
+        session = self._session(scope, headers)
+        return await self._identifier.identify(Asked(method, headers, address[0] if address else "", session))
 
-    def _problem(self, host: str, origin: str | None) -> str | None:
+    def _session(self, scope: Scope, headers: Mapping[bytes, str]) -> str | None:
+        """The text in the cookie. Pages of other origins have none, also if they are allowed to ask."""
+        origin = headers.get(b"origin")
+        if origin is not None and not self._is_own(origin, headers.get(b"host", "")):
+            return None
+        is_secure = is_https(scope, self._public_url)
+        return read_cookie(headers.get(b"cookie"), SESSION, is_secure=is_secure)
+
+    def _cookies_to_forget(
+        self, scope: Scope, headers: Mapping[bytes, str], error: Exception
+    ) -> Sequence[tuple[bytes, bytes]]:
+        """If the session has ended, the browser need not send it again."""
+        if not isinstance(error, Unauthorized) or self._session(scope, headers) is None:
+            return ()
+        gone = no_cookie(SESSION, is_secure=is_https(scope, self._public_url))
+        return [(b"set-cookie", gone.to_header(header="").encode())]
+
+    def _problem(self, method: str, headers: Mapping[bytes, str]) -> str | None:
         """Why the request is refused; None if it is not."""
+        host, origin = headers.get(b"host", ""), headers.get(b"origin")
         if self.is_local and not self._identifier.needs_key and _host_name(host) not in _LOCAL_NAMES:
             return f"this server is called localhost or 127.0.0.1, and not {host!r}"
-        if origin is None or self._is_allowed(origin) or origin.partition("://")[2] == host:
+        if origin is None:
+            if headers.get(b"sec-fetch-site") == "cross-site" and method not in SAFE_METHODS:
+                return "a page of another site has sent this, and does not say which"
+            return None
+        if self._is_allowed(origin) or self._is_own(origin, host):
             return None
         return f"pages of {origin} may not ask; the setting allowed_origins says which may"
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        return origin.partition("://")[2] == host or origin == self._own_origin
 
     def _is_allowed(self, origin: str) -> bool:
         return origin in self._origins or "*" in self._origins
@@ -153,19 +199,19 @@ class _Answers:
             message["headers"] = [*message["headers"], *self.headers]
         await self._send(message)
 
-    async def refuse(self, error: Exception | None) -> None:
+    async def refuse(self, error: Exception | None, cookies: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """In the form of the face that was asked. None: the server is stopping."""
         if self._has_begun:
             return
         problem = STOPPING if error is None else problem_of(error)
         if problem.status >= 500:
             _log.error("%s could not be answered", path_below(self._scope), exc_info=error)
-        headers = [*self.headers]
+        headers = [*self.headers, *cookies]
         if problem.status == 401:
             headers.append((b"www-authenticate", b"Bearer"))
         if isinstance(error, TooManyAttempts):
             headers.append((b"retry-after", b"%d" % error.retry_after))
-        is_problem = is_v1(self._scope) or is_probe(self._scope)
+        is_problem = is_v1(self._scope) or is_probe(self._scope) or is_login(self._scope)
         body = problem if is_problem else {"error": problem.detail}
         kind = MEDIA_TYPE if is_problem else "application/json"
         await _answer(self._send, problem.status, msgspec.json.encode(body), headers, kind)

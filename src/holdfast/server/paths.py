@@ -7,6 +7,10 @@ from typing import Any, Final
 API: Final = "/api"
 V1: Final = "/api/v1"
 DAGS: Final = "/api/dags"
+SESSION: Final = f"{V1}/session"
+LOGIN: Final = f"{V1}/login"
+OIDC: Final = "/login/oidc"
+OIDC_CALLBACK: Final = f"{OIDC}/callback"
 METRICS: Final = "/metrics"
 HEALTH: Final = frozenset({"/healthz", "/readyz"})
 
@@ -19,6 +23,10 @@ def path_below(scope: Any) -> str:
 def is_probe(scope: Any) -> bool:
     path = path_below(scope)
     return path == METRICS or path in HEALTH
+
+
+def is_login(scope: Any) -> bool:
+    return is_below(path_below(scope), OIDC)
 
 
 def is_v1(scope: Any) -> bool:

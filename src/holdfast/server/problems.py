@@ -127,8 +127,8 @@ _STATUSES: Final[list[tuple[tuple[type[Exception], ...], HTTPStatus]]] = [
 
 _MEANINGS: Final = {
     400: "The request cannot be understood or is not allowed; nothing was changed.",
-    401: "There is no key, or it is not valid.",
-    403: "The key may not do this.",
+    401: "There is no key and no session, or it is not valid.",
+    403: "The caller may not do this.",
     404: "There is no such thing.",
     408: "The body did not come in time.",
     409: "Its state does not allow this; nothing was changed.",
@@ -205,7 +205,7 @@ def problem_of(error: Exception) -> ProblemAnswer:
     if status is HTTPStatus.INTERNAL_SERVER_ERROR:
         return _problem(status, "internal_error", "the server has failed; its log has the error")
     code = CODES.get(status, "") if known is None else code_of(_public_class(known))
-    if isinstance(error, errors.StoreError | errors.NodeStopped | errors.NotOpen):
+    if isinstance(error, errors.StoreError | errors.NodeStopped | errors.NotOpen | Forbidden):
         code = code_of(type(error))
     return _problem(
         status,

@@ -350,6 +350,10 @@ class Keys:
         revoked. Raises StoreError if the store has to be asked and does not answer."""
         return self._thread.call(lambda: self.inner.check(text))
 
+    def is_active(self, id: str) -> bool:
+        """Whether the key has neither expired nor was revoked, as the store has it now. Raises StoreError."""
+        return self._thread.call(lambda: self.inner.is_active(id))
+
 
 class Audit:
     def __init__(self, inner: AsyncAudit, thread: LoopThread) -> None:

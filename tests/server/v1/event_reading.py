@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -73,7 +73,13 @@ class Reader:
 
 @contextlib.asynccontextmanager
 async def reading(
-    api: Asker, path: str = "/events", last_id: str = "", *, buffer: int | None = None, **query: Any
+    api: Asker,
+    path: str = "/events",
+    last_id: str = "",
+    *,
+    buffer: int | None = None,
+    headers: Mapping[str, str] | None = None,
+    **query: Any,
 ) -> AsyncGenerator[Reader]:
     """`buffer` is the size of that of the socket: a small one, for clients that do not read."""
     url = api.http.base_url
@@ -85,7 +91,7 @@ async def reading(
     opened, writer = await asyncio.open_connection(sock=connection, limit=2**16 if buffer is None else buffer)
     try:
         target = f"{url.raw_path.decode().rstrip('/')}{path}?{urlencode(query)}"
-        headers = {"Host": f"{url.host}:{url.port}", "Accept": "text/event-stream"}
+        headers = {"Host": f"{url.host}:{url.port}", "Accept": "text/event-stream", **(headers or {})}
         if last_id:
             headers["Last-Event-ID"] = last_id
         # HTTP/1.0: the body is not in pieces, and ends with the connection.

@@ -106,8 +106,11 @@ async def test_every_route_lets_those_in_that_its_rule_names_and_nobody_else(sql
         for method, path, name in routes:
             asked = filled(path)
             nobody, said = await ask(http, method, asked)
-            assert nobody.status_code == 401, f"{method} {asked} for nobody: {said}"
-            assert nobody.headers["www-authenticate"] == "Bearer"
+            if RULES[name].is_public:
+                assert nobody.status_code not in (401, 403, 500), f"{method} {asked} for nobody: {said}"
+            else:
+                assert nobody.status_code == 401, f"{method} {asked} for nobody: {said}"
+                assert nobody.headers["www-authenticate"] == "Bearer"
             for role in Role:
                 headers = {"Authorization": f"Bearer {server.keys[role]}"}
                 answer, said = await ask(http, method, asked, headers)

@@ -22,13 +22,14 @@ ROLES = [Role.VIEWER, Role.OPERATOR, Role.ADMIN, Role.WORKER]
 def roles_table() -> str:
     """One row for each set of roles, with the actions that they share."""
     rows = [
-        "| action | viewer | operator | admin | worker | audit log |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| action | nobody | viewer | operator | admin | worker | audit log |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for rule in dict.fromkeys(RULES.values()):
         names = ", ".join(f"`{name}`" for name, each in RULES.items() if each == rule)
         may = " | ".join("yes" if role in rule.roles else "" for role in ROLES)
-        rows.append(f"| {names} | {may} | {'yes' if rule.is_change else ''} |")
+        nobody = "yes" if rule.is_public else ""
+        rows.append(f"| {names} | {nobody} | {may} | {'yes' if rule.is_change else ''} |")
     return "\n".join(rows)
 
 

@@ -10,13 +10,14 @@ from tests.docs.pages import ROOT
 
 from holdfast import errors
 from holdfast.server import problems
+from holdfast.server.access import refusals
 
 CODES: Final = {
     400: "bad_answer bad_archive bad_dag bad_definition bad_document bad_file bad_flow bad_option "
     "bad_request bad_url cannot_store commit_refused family_too_deep outside_context refused stream_overflow "
     "unknown_setting wrong_type",
     401: "unauthorized",
-    403: "forbidden may_not_answer",
+    403: "csrf_token_missing csrf_token_wrong forbidden login_refused may_not_answer",
     404: "flow_not_found key_not_found no_graph not_found run_not_found schedule_not_found unknown_task "
     "unknown_workflow workflow_not_found",
     405: "method_not_allowed",
@@ -46,6 +47,8 @@ def codes() -> dict[int, set[str]]:
     for status, code in problems.CODES.items():
         if status != 415:  # no route looks at the type of a body
             found[status].add(code)
+    for kind in refusals.Forbidden.__subclasses__():
+        found[403].add(problems.code_of(kind))
     found[500].add(problems.problem_of(RuntimeError()).code)
     found[503].add(problems.STOPPING.code)
     return found

@@ -6,7 +6,10 @@ from typing import Any, Final
 
 import msgspec
 
+from holdfast.client.sessions import SessionInfo
+
 _STATE: Final = "holdfast_caller"
+_SESSION: Final = "holdfast_session"
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -15,12 +18,28 @@ class Caller(msgspec.Struct, frozen=True):
     role: str
     namespace: str
     key: str = ""
-    """The id of the key that they showed. Empty: none, since the server asks for none."""
+    """The id of the key that they showed. Empty: none, since the server asks for none, or there is a session
+    that was made without one."""
+    session: str = ""
+    """The id of their session. Empty: there is none."""
+    all_namespaces: bool = False
+    """They may choose any namespace, with the header Holdfast-Namespace."""
 
 
-def set_caller(scope: Any, caller: Caller) -> None:
-    scope.setdefault("state", {})[_STATE] = caller
+class ActiveSession(msgspec.Struct, frozen=True):
+    info: SessionInfo
+    csrf_token: str
+
+
+def set_caller(scope: Any, caller: Caller, session: ActiveSession | None = None) -> None:
+    state = scope.setdefault("state", {})
+    state[_STATE], state[_SESSION] = caller, session
 
 
 def caller_of(scope: Any) -> Caller:
     return scope["state"][_STATE]
+
+
+def session_of(scope: Any) -> ActiveSession | None:
+    """The session by which the caller is known; None if it is not by one."""
+    return scope["state"][_SESSION]

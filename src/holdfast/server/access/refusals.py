@@ -6,11 +6,23 @@ import math
 
 
 class Unauthorized(Exception):
-    """The caller has not shown a key, or not a valid one."""
+    """The caller has not shown a key or a session, or not a valid one."""
 
 
 class Forbidden(Exception):
     """The caller may not do that."""
+
+
+class CsrfTokenMissing(Forbidden):
+    """A change with a session came without its token. A page of somebody else may have sent it."""
+
+
+class CsrfTokenWrong(Forbidden):
+    """A change with a session came with another token than that of the session."""
+
+
+class LoginRefused(Forbidden):
+    """Somebody is who they say, but may not log in; or their login has gone wrong."""
 
 
 class TooManyAttempts(Exception):

@@ -6,14 +6,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 from litestar import Response
 from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, OpenAPIType, Operation, Schema
 from litestar.types import Receive, Scope, Send
 
+from holdfast.errors import StoreError
+from holdfast.server.access.callers import Caller, caller_of
+from holdfast.server.access.refusals import Unauthorized
 from holdfast.server.connections import CONNECTION, Connection
 from holdfast.server.live import sse
 from holdfast.server.live.subscriptions import QUIET_SECONDS
@@ -21,6 +25,8 @@ from holdfast.server.problems import Busy, problem_of
 
 MEDIA_TYPE: Final = "text/event-stream"
 MOST_STREAMS: Final = 10_000
+CHECK_SECONDS: Final = 4.0
+"""So often is it checked whether the callers may still be told something."""
 GIVE_UP_SECONDS: Final = 30.0
 """For so long may a client read nothing."""
 _LAST_WORDS_SECONDS: Final = 0.2
@@ -34,6 +40,9 @@ _HEADERS: Final = [
     (b"x-accel-buffering", b"no"),
 ]
 
+IsValid: TypeAlias = Callable[[Caller], Awaitable[bool]]
+"""Whether the key or session of a caller is still good. Raises StoreError."""
+
 _log = logging.getLogger("holdfast.server")
 
 
@@ -43,6 +52,8 @@ class OpenStreams:
     def __init__(self) -> None:
         self._open: set[_Writing] = set()
         self._is_closed = False
+        self._is_valid: IsValid | None = None
+        self._checking: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
         return len(self._open)
@@ -58,21 +69,43 @@ class OpenStreams:
         if len(self._open) >= MOST_STREAMS:
             raise Busy(f"{MOST_STREAMS:,} streams are open, and this server takes no more")
 
+    def end_when_refused(self, is_valid: IsValid) -> None:
+        """From now on, end each response soon after its caller's key or session has ended."""
+        self._is_valid = is_valid
+
     def end(self) -> None:
         """The server stops: end them all at once, and take no more."""
         self._is_closed = True
+        if self._checking is not None:
+            self._checking.cancel()
         for each in [*self._open]:
             each.interrupt()
 
     @contextlib.contextmanager
     def holding(self, writing: _Writing) -> Any:
         self._open.add(writing)
+        if self._checking is None and self._is_valid is not None and not self._is_closed:
+            self._checking = asyncio.create_task(self._check(self._is_valid), name="check open streams")
         if self._is_closed:
             asyncio.get_running_loop().call_soon(writing.interrupt)
         try:
             yield
         finally:
             self._open.discard(writing)
+
+    async def _check(self, is_valid: IsValid) -> None:
+        """As long as there are any. All of one key or one session are checked together."""
+        try:
+            while self._open:
+                await asyncio.sleep(CHECK_SECONDS)
+                by_caller: dict[tuple[str, str], list[_Writing]] = defaultdict(list)
+                for each in self._open:
+                    if each.caller is not None and (each.caller.key or each.caller.session):
+                        by_caller[each.caller.key, each.caller.session].append(each)
+                for writings in by_caller.values():
+                    await _end_if_refused(writings, is_valid)
+        finally:
+            self._checking = None
 
     @property
     def is_closed(self) -> bool:
@@ -113,6 +146,13 @@ class _Writing:
         self._until = asyncio.timeout(None)
         self._is_interruptible = False
         self._is_gone = False
+        self._refusal: Exception | None = None
+        self.caller: Caller | None = None
+
+    def refuse(self, error: Exception) -> None:
+        """End the response, and say why."""
+        self._refusal = error
+        self.interrupt()
 
     def interrupt(self) -> None:
         """End the response, whatever it waits for."""
@@ -122,6 +162,7 @@ class _Writing:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         extensions: dict[str, Any] = cast("Any", scope).get("extensions") or {}
+        self.caller = caller_of(scope)
         connection: Connection | None = extensions.get(CONNECTION)
         if connection is not None:
             connection.limit_send_buffer(_SEND_BUFFER)
@@ -129,6 +170,8 @@ class _Writing:
         try:
             with self._streams.holding(self):
                 await self._write_all(send)
+            if self._refusal is not None and not self._is_gone:
+                await self._write(send, sse.event("error", problem_of(self._refusal)))
         except _Stuck:
             _log.info("a client that has read nothing for %d s is given up", GIVE_UP_SECONDS)
             await _close(connection, listening)
@@ -187,6 +230,18 @@ class _Writing:
         else:
             if is_stopping and connection is not None:
                 asyncio.get_running_loop().call_later(_LAST_WORDS_SECONDS, connection.abort)
+
+
+async def _end_if_refused(writings: Sequence[_Writing], is_valid: IsValid) -> None:
+    caller = writings[0].caller
+    assert caller is not None
+    try:
+        if await is_valid(caller):
+            return
+    except StoreError:
+        return  # nobody knows; the next look will tell
+    for each in writings:
+        each.refuse(Unauthorized("the key or the session has ended"))
 
 
 async def _in_time(sending: Any) -> None:

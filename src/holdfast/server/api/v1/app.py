@@ -9,6 +9,7 @@ from litestar import Litestar, MediaType, Router
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, Reference, SecurityScheme
 from litestar.types import ASGIApp
 
 from holdfast.core.failures import capture_value
@@ -23,6 +24,7 @@ from holdfast.server.api.v1 import (
     run_parts,
     runs,
     schedules,
+    sessions,
     workflows,
 )
 from holdfast.server.api.v1.query_times import check_times
@@ -36,9 +38,26 @@ NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "events": events.ROUTES,
     "questions": questions.ROUTES,
     "schedules": schedules.ROUTES,
-    "access": access.ROUTES,
+    "access": [*access.ROUTES, *sessions.ROUTES],
     "fleet": fleet.ROUTES,
     "backlog": backlogs.ROUTES,
+}
+
+
+_SECURITY: Final[dict[str, SecurityScheme | Reference]] = {
+    "key": SecurityScheme(type="http", scheme="bearer", description="A key: hf_…"),
+    "session": SecurityScheme(
+        type="apiKey",
+        security_scheme_in="cookie",
+        name="__Host-holdfast_session",
+        description="What POST /api/v1/session sets. Without HTTPS its name is holdfast_session.",
+    ),
+    "csrf": SecurityScheme(
+        type="apiKey",
+        security_scheme_in="header",
+        name="Holdfast-CSRF",
+        description="For changes with the cookie: the token of GET /api/v1/session.",
+    ),
 }
 
 
@@ -65,4 +84,6 @@ def _openapi(version: str) -> OpenAPIConfig:
         path=f"{V1}/openapi.json",
         render_plugins=[document],
         use_handler_docstrings=True,
+        components=Components(security_schemes=_SECURITY),
+        security=[{"key": []}, {"session": [], "csrf": []}],
     )
