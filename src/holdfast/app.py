@@ -7,7 +7,7 @@ import contextlib
 import datetime as dt
 import logging
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random, SystemRandom
 from types import TracebackType
@@ -54,6 +54,7 @@ from holdfast.ports.executor import Attempt, Beat, Executor, Log, Publish, Repor
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.store import Store
 from holdfast.ports.workers import WorkerRecord, WorkerStore
+from holdfast.secret_sources import SecretSources
 from holdfast.settings import Settings, own_environment, read_settings
 from holdfast.stores.backups import backup_database
 from holdfast.stores.open_store import store_for
@@ -421,6 +422,12 @@ class Parts:
         self.new_key: Callable[..., RunKey] = KeyMaker(self.dice)
         self.tuning = tuning or tuning_of(settings)
         self.metrics = new_metrics() if settings.metrics else None
+        self.secrets = SecretSources(
+            settings.secret_sources,
+            own_environment(),
+            command_seconds=settings.secret_command_seconds,
+            cached_seconds=settings.secret_cached_seconds,
+        )
 
     def start_hearing(self) -> None:
         """From now on, what tasks and workflows of this process print is in their logs, too."""
@@ -473,6 +480,7 @@ class Parts:
             pruner=None if own_runs_only else self._pruner(),
             after_commits=self._after_commits() if self._is_own_store else [],
             telemetry=self.metrics,
+            secrets=self.secrets,
             find_attempt=attempt_of,
         )
 
@@ -498,8 +506,9 @@ class Parts:
         return ChangePruner(self.store, self.dice, kept_for, self.settings.watch_bytes)
 
     def _executors(self, report: Report, beat: Beat, log: Log, publish: Publish) -> _ExecutorRoutes:
+        environment = self.secrets.without_secrets(own_environment())
         return _ExecutorRoutes(
-            self.definitions, self.settings, self.store, self.clock, report, beat, log, publish
+            self.definitions, self.settings, self.store, self.clock, environment, report, beat, log, publish
         )
 
 
@@ -512,6 +521,7 @@ class _ExecutorRoutes:
         settings: Settings,
         store: WorkerStore,
         clock: Clock,
+        environment: Mapping[str, str],
         report: Report,
         beat: Beat,
         log: Log,
@@ -523,7 +533,7 @@ class _ExecutorRoutes:
         body, codec = definitions.body, definitions.codec
         self._inline = InlineExecutor(body, report, beat, codec, settings.concurrency, log, publish)
         self._threads = ThreadExecutor(body, report, beat, codec, settings.threads, log, publish)
-        self._settings, self._clock = settings, clock
+        self._settings, self._clock, self._environment = settings, clock, environment
         self._report, self._beat, self._log = report, beat, log
         self._others: dict[str, Executor] = {}
         """Executors that are made when the first attempt needs them, by kind."""
@@ -589,7 +599,7 @@ class _ExecutorRoutes:
             self._log,
             capacity=capacity,
             kill_after=settings.kill_after,
-            environment=own_environment(),
+            environment=self._environment,
             now=self._clock.now,
         )
         return made

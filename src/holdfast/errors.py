@@ -16,6 +16,7 @@ HoldfastError
 │   ├── StreamGap           a stream no longer has the items that were asked for
 │   ├── OffsetGone          changes were removed that a watcher has not read
 │   ├── WrongType           a value that does not fit its type hint
+│   ├── SecretNotDeclared   a task asks for a secret that is not among its `secrets`
 │   ├── UnknownWorkflow     no workflow of that name and version here
 │   │   └── WorkflowNotFound  the store has no such workflow, or no such version of it
 │   ├── WorkflowTaken       the name belongs to a workflow of another kind
@@ -57,6 +58,9 @@ HoldfastError
 │   ├── Rejected            … because its approval was refused
 │   └── TaskLost            … because every node that ran it died
 ├── DoNotRetry              a task raises it, or raises another error from it, to fail for good
+│   ├── SecretNotFound      a secret that a task needs is nowhere on this node
+│   └── BadSecret           … is too short to be masked, too long, or no text
+├── SecretUnreadable        a command or file that has a secret could not be read; tried again as `Retry` says
 ├── NoWorker                no worker of the service could be reached
 ├── WorkerFailed            a worker reported an error, or sent an answer that cannot be read
 ├── TooManySteps            a flow has visited too many nodes; it probably loops
@@ -285,6 +289,15 @@ class WrongType(Refused, TypeError):
     def __init__(self, what: str, reason: str) -> None:
         self.what, self.reason = what, reason
         super().__init__(f"{what}: {reason}")
+
+
+class SecretNotDeclared(Refused, LookupError):
+    def __init__(self, task: str, name: str, declared: Iterable[str]) -> None:
+        self.task, self.name, self.declared = task, name, tuple(declared)
+        super().__init__(
+            f"task {task!r} asks for the secret {name!r}, and its secrets are "
+            f"{', '.join(self.declared) or 'none'}; add it: @task(secrets=[{name!r}])"
+        )
 
 
 class UnknownWorkflow(Refused, LookupError):
@@ -632,6 +645,30 @@ class DoNotRetry(HoldfastError):
     `raise DoNotRetry("the card is stolen")`, or `raise CardDeclined(number) from DoNotRetry` to keep the
     class. An error's class may also derive from it.
     """
+
+
+class SecretNotFound(DoNotRetry):
+    """Not tried again, since waiting does not help. Retry the run when the secret is there."""
+
+    def __init__(self, what: str, name: str, places: Iterable[str], setting: str) -> None:
+        self.name, self.places = name, tuple(places)
+        where = "; ".join(self.places) or f"nowhere, since the setting {setting!r} is empty"
+        super().__init__(
+            f"there is no {what} {name!r} on this node (looked in: {where}); add it there, or say in the "
+            f"setting {setting!r} where it is, and retry the run"
+        )
+
+
+class BadSecret(DoNotRetry):
+    def __init__(self, what: str, name: str, where: str, problem: str) -> None:
+        self.name = name
+        super().__init__(f"the {what} {name!r} from {where} {problem}")
+
+
+class SecretUnreadable(HoldfastError):
+    def __init__(self, what: str, name: str, problem: str) -> None:
+        self.name = name
+        super().__init__(f"the {what} {name!r} could not be read: {problem}")
 
 
 class NoWorker(HoldfastError):

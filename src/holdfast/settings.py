@@ -18,6 +18,7 @@ import msgspec
 from holdfast.core.names import ALL_NAMESPACES, BURIED, checked_name
 from holdfast.core.public_urls import checked_public_url
 from holdfast.core.retention import RetentionRule, read_retention
+from holdfast.core.secret_names import SourceOfSecrets, read_sources
 from holdfast.errors import BadFile, BadOption, UnknownSetting
 
 PREFIX = "HOLDFAST_"
@@ -79,6 +80,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long ended runs are kept, by how they ended: {"success": "30d", "failed": "180d"}. The name of a
     workflow may have a table of its own. Nodes delete what is older. Without an entry, runs are kept for
     ever."""
+    secrets: tuple[str, ...] = ("env:HOLDFAST_SECRET_",)
+    """Where the values of secrets are, in this order: `env:PREFIX`, `file:FOLDER` or `command:PROGRAM`."""
+    secret_command_seconds: float = 10
+    """How long a command may take to print a secret."""
+    secret_cached_seconds: float = 30
+    """How long a secret that a command has printed is kept in memory."""
     lease_seconds: float = 15
     """How long a node keeps its runs without renewing its lease."""
     stall_seconds: float = 60
@@ -165,10 +172,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         if self.namespace == ALL_NAMESPACES:
             raise BadOption("namespace", self.namespace, "another name: this one stands for all namespaces")
         read_retention(self.retention)
+        read_sources("secrets", self.secrets)
 
     @property
     def retention_rules(self) -> tuple[RetentionRule, ...]:
         return read_retention(self.retention)
+
+    @property
+    def secret_sources(self) -> tuple[SourceOfSecrets, ...]:
+        return read_sources("secrets", self.secrets)
 
     @property
     def lease(self) -> dt.timedelta:
@@ -241,6 +253,7 @@ _KINDS: dict[Any, str] = {
     bool: "true or false",
     dict[str, int]: "a whole number for each queue",
     dict[str, Any]: 'a table such as {"success": "30d"}',
+    tuple[str, ...]: 'a list such as ["file:/run/secrets"]',
 }
 
 
@@ -263,7 +276,11 @@ def _read_environment(environment: Mapping[str, str], known: set[str]) -> dict[s
     return found
 
 
-_JSON = {"queues": '{"gpu": 1}', "retention": '{"success": "30d"}'}
+_JSON = {
+    "queues": '{"gpu": 1}',
+    "retention": '{"success": "30d"}',
+    "secrets": '["file:/run/secrets"]',
+}
 """Settings that variables have as JSON, each with an example."""
 
 

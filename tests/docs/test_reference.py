@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from pathlib import Path
 
@@ -99,6 +100,7 @@ def test_every_setting_is_in_the_table_with_its_default():
     for field in msgspec.structs.fields(Settings):
         default = getattr(Settings(), field.name)
         shown = f"`{default}`" if isinstance(default, str | dict) else str(default)
+        shown = f"`{json.dumps(default)}`" if isinstance(default, tuple) else shown
         shown = "none" if default == "" else shown
         assert f"| `{field.name}` | {shown} |" in text
 

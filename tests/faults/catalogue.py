@@ -18,6 +18,7 @@ from tests.faults import (
     of_programs,
     of_questions,
     of_retention,
+    of_secrets,
     of_signals,
     of_stores,
     of_streams,
@@ -56,6 +57,7 @@ FAULTS = {
         of_chapters,
         of_questions,
         of_access,
+        of_secrets,
         of_telemetry,
         of_commands,
     )

@@ -68,6 +68,7 @@ WHOLE: Final[dict[str, Any]] = {
             "priority": -1,
             "queue": "slow",
             "env": {"B": True},
+            "secrets": ["API_KEY"],
             "workdir": "reports",
         },
         "wait": {"wait_for_signal": True, "depends_on": "check"},

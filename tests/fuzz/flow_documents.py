@@ -60,6 +60,7 @@ WHOLE: Final[dict[str, Any]] = {
                 "language": "bash",
                 "args": ["-x", 1],
                 "env": {"A": 1},
+                "secrets": ["API_KEY"],
                 "work_dir": "jobs",
                 "timeout_ms": 5,
             },

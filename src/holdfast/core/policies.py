@@ -9,6 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from holdfast.core.names import checked_name
+from holdfast.core.secret_names import checked_secrets
 from holdfast.core.values import Failure
 from holdfast.errors import BadOption
 
@@ -156,6 +157,8 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     """Among tasks that wait for a slot of the same queue, the highest goes first."""
     service: str | None = None
     """Workers of this service take the task from the queue; no executor of a node runs it."""
+    secrets: tuple[str, ...] = ()
+    """The names of the secrets that an attempt gets. Their values are never recorded."""
     is_step: bool = False
     """The program has the function to call; no task is registered under the name."""
 
@@ -170,6 +173,10 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True):
         checked_name("queue", self.queue)
         if not _is_whole(self.priority):
             raise BadOption("priority", self.priority, "a whole number")
+        if self.secrets:
+            msgspec.structs.force_setattr(self, "secrets", checked_secrets("secrets", self.secrets))
+            if self.service is not None:
+                raise BadOption("secrets", self.secrets, "none: workers of a service have their own")
         make_plain(self)
 
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, cast
 import msgspec
 
 from holdfast.core.codec import Codec
+from holdfast.core.masking import Mask
 from holdfast.core.names import checked_name
 from holdfast.core.values import Instant, RunStatus
 from holdfast.errors import BadOption, StreamOverflow
@@ -28,13 +29,17 @@ _ROW_BYTES = 64 * 1024
 """A row takes no further item once it has so many bytes."""
 
 
-def encode_items(codec: Codec, stream: str, at: Instant, items: Iterable[object]) -> list[bytes]:
+def encode_items(
+    codec: Codec, stream: str, at: Instant, items: Iterable[object], mask: Mask | None = None
+) -> list[bytes]:
     """Each item as it is stored: JSON of its instant and its value. Raises BadOption, CannotStore,
     PayloadTooLarge."""
     if isinstance(items, str | bytes | Mapping):  # it would be published letter by letter, or key by key
         given = cast("object", items)
         raise BadOption("items", given, "several items, such as a list; publish() takes one")
     what = f"an item of stream {stream!r}"
+    if mask is not None:
+        return [b"[%d,%b]" % (at, mask.payload(codec.encode(item, what))) for item in items]
     return [b"[%d,%b]" % (at, codec.encode(item, what)) for item in items]
 
 

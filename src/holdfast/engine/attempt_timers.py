@@ -52,7 +52,8 @@ class AttemptTimers:
         attempt.heartbeat_at = self._elapsed()
         if details is None:
             return
-        attempt.heartbeat_details = details
+        secrets = attempt.secrets
+        attempt.heartbeat_details = details if secrets is None else secrets.mask.payload(details)
         if attempt.is_recorded_running:
             attempt.is_recorded_running = False
             self._unrecorded.append((self._clock.now() + self._record_after, attempt))

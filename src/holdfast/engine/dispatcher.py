@@ -24,9 +24,11 @@ from holdfast.engine.inbox import AttemptEnded, EngineInbox
 from holdfast.engine.lease import NodeLease
 from holdfast.engine.log_buffer import LogBuffer
 from holdfast.engine.resident import LiveAttempt, Stage
+from holdfast.engine.secret_attempts import SecretAttempts
 from holdfast.engine.stream_buffer import StreamBuffer
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Beat, Executor, Log, Publish, Report
+from holdfast.ports.secrets import SecretReader
 
 END_TIMEOUT = dt.timedelta(minutes=1)
 """How long to wait for the end of a cancelled attempt, where the executor promises an end within seconds."""
@@ -103,6 +105,7 @@ class Dispatcher:
         streams: StreamBuffer,
         inbox: EngineInbox,
         unrecorded_bytes: int,
+        secrets: SecretReader | None,
     ) -> None:
         self._most_unrecorded = unrecorded_bytes
         self._queue_limits = queue_limits
@@ -111,6 +114,7 @@ class Dispatcher:
         self._attempt_timers = attempt_timers
         self._inbox = inbox
         self._router = build_executors(self.report, attempt_timers.beat, logs.log, streams.publish)
+        self._secret_attempts = SecretAttempts(secrets, self.report, logs.log, clock.now)
         self._recording: list[LiveAttempt] = []
         """Attempts whose start the commit under way records."""
         self._queues: dict[tuple[int, str], _QueueSlots] = {}
@@ -196,7 +200,8 @@ class Dispatcher:
                 self._ending.setdefault(
                     (attempt.run, attempt.seq), _EndingAttempt(attempt, self._current_time())
                 )
-            executor.cancel(attempt)
+            if not self._secret_attempts.cancel(attempt):
+                executor.cancel(attempt)
 
     def _stop_waiting_for(self, attempt: LiveAttempt) -> None:
         """The attempt has ended, or should have ended long ago: its successor may start."""
@@ -216,6 +221,7 @@ class Dispatcher:
         return self.running > sum(each.executor.unbegun for each in self._executors.values())
 
     async def stop_executors(self) -> None:
+        self._secret_attempts.stop()
         await self._router.stop()
 
     def report(self, attempt: Attempt, outcome: Outcome) -> None:
@@ -226,6 +232,8 @@ class Dispatcher:
         if slots is None:
             return
         attempt.slots = None
+        if attempt.secrets is not None:
+            outcome = self._secret_attempts.masked(attempt, attempt.secrets, outcome)
         slots.free += 1
         slots.shared.free += 1
         self.running -= 1
@@ -278,7 +286,10 @@ class Dispatcher:
         self.running += 1
         attempt.stage = Stage.RUNNING
         self._attempt_timers.start(attempt, now)
-        slots.executor.start(attempt)
+        if attempt.options.secrets:
+            self._secret_attempts.start(slots.executor, attempt)
+        else:
+            slots.executor.start(attempt)
 
     def _current_time(self) -> Instant:
         """If the machine has just slept, the time after that: it decides whether the lease is still valid."""

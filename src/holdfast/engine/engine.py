@@ -52,6 +52,7 @@ from holdfast.ports.executor import Beat, Log, Publish, Report
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Pinned, Programs
 from holdfast.ports.runs import StartedRuns
+from holdfast.ports.secrets import SecretReader
 from holdfast.ports.store_life import COLD, DUE, WATCHED, of_node
 from holdfast.ports.telemetry import Telemetry
 
@@ -93,6 +94,7 @@ class Engine:
         pruner: Pruner | None = None,
         after_commits: Sequence[AfterCommits] = (),
         telemetry: Telemetry | None = None,
+        secrets: SecretReader | None = None,
         find_attempt: FindAttempt = lambda _: None,
         watch_loop: Callable[[Clock, Activity, FindAttempt, dt.timedelta], LoopWatch] = LoopWatch,
         run_keeper: Callable[[LeaseKeeper, Activity], KeeperRunner] = KeeperThread,
@@ -131,6 +133,7 @@ class Engine:
             streams,
             inbox,
             tuning.unrecorded_bytes,
+            secrets,
         )
         residents = self._residents = Residents(inbox, alarms, dispatcher, clock, tuning.deadline_grace)
         scope = self._scope = RunScope(own_runs_only=own_runs_only)

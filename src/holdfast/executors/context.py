@@ -10,6 +10,7 @@ is interrupted could leave it locked. They reach the engine at most once in `BEA
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -23,9 +24,10 @@ import msgspec
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.log_lines import OutputLine, PrintedText
+from holdfast.core.masking import AttemptSecrets
 from holdfast.core.stream_items import checked_stream, encode_items
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Payload, task_id
-from holdfast.errors import OutsideContext
+from holdfast.errors import OutsideContext, SecretNotDeclared
 from holdfast.executors.forks import ForkGuard
 from holdfast.executors.publishing import AwaitableItems
 from holdfast.executors.task_logging import TaskLogBuffer, add_to_logs
@@ -167,6 +169,14 @@ class TaskContext(msgspec.Struct, eq=False):
             return None
         return self._link.codec.decode(payload, type, f"the heartbeat details of task {self.name!r}")
 
+    def secret(self, name: str) -> str:
+        """The value of a secret that the task declares: `@task(secrets=["STRIPE_KEY"])`. In the log, the
+        result and the error of this attempt, `***STRIPE_KEY***` stands for it. Raises SecretNotDeclared."""
+        secrets = self._attempt.secrets
+        if secrets is None or name not in secrets.values:
+            raise SecretNotDeclared(self.name, name, self._attempt.options.secrets)
+        return secrets.values[name]
+
     def publish(self, stream: str, item: object) -> Awaitable[None]:
         """Add an item to a stream of this run. Whoever reads `run.stream(name)` gets it within milliseconds.
 
@@ -179,7 +189,9 @@ class TaskContext(msgspec.Struct, eq=False):
     def publish_many(self, stream: str, items: Iterable[object]) -> Awaitable[None]:
         """`publish` for several items. Either all of them are published, or none."""
         stream, link = checked_stream(stream), self._link
-        encoded = encode_items(link.codec, stream, _now(), items)
+        secrets = self._attempt.secrets
+        mask = None if secrets is None else secrets.mask
+        encoded = encode_items(link.codec, stream, _now(), items, mask)
         if self._has_ended or link.fork_guard.is_forked or link.publish is None:
             raise OutsideContext(
                 f"stream {stream!r}: only an attempt that is running can publish, in the process of its node"
@@ -234,12 +246,19 @@ class TaskContext(msgspec.Struct, eq=False):
             "attempt": attempt.number,
         }
 
+    @property
+    def secrets(self) -> AttemptSecrets | None:
+        return self._attempt.secrets
+
     def add_lines(self, lines: Sequence[OutputLine]) -> None:
         """Lines of the task, on the thread that wrote them."""
         link = self._link
         if link.log_buffer is not None and not (
             self._has_ended or link.is_closed or link.fork_guard.is_forked
         ):
+            secrets = self._attempt.secrets
+            if secrets is not None:
+                lines = secrets.lines.feed(lines, threading.get_ident())
             link.log_buffer.add(self._attempt, lines)
 
     def print(self, stream: str, text: str) -> None:
@@ -254,6 +273,9 @@ class TaskContext(msgspec.Struct, eq=False):
         before it reports the outcome."""
         if self._printed is not None:
             self.add_lines([OutputLine(_now(), *begun) for begun in self._printed.close()])
+        secrets = self._attempt.secrets
+        if secrets is not None:
+            self._end_masking(secrets)
         if self._items:  # else there are none, or all of them are taken
             self._announce_items()
         self._has_ended = True
@@ -261,6 +283,14 @@ class TaskContext(msgspec.Struct, eq=False):
             self._link.log_buffer.flush()
         if self._unsent is not _Unsent.NOTHING and not self._link.is_closed:
             self._send_unsent()
+
+    def _end_masking(self, secrets: AttemptSecrets) -> None:
+        """What was held back is no value of a secret after all."""
+        link, held = self._link, secrets.lines.close()
+        if held and link.log_buffer is not None and not link.is_closed:
+            link.log_buffer.add(self._attempt, held)
+        for stream, text in secrets.shown.close():
+            getattr(sys, stream).write(text)
 
 
 _loggers = getLogger("holdfast.task")

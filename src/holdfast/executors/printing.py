@@ -29,6 +29,10 @@ class _HeardStream:
             sink = current_sink()
             if sink is not None and isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 sink.print(self._name, text)
+                if sink.secrets is not None:
+                    shown = sink.secrets.shown.feed(self._name, text, threading.get_ident())
+                    self.below.write(shown)
+                    return len(text)
         return self.below.write(text)
 
     def writelines(self, lines: Iterable[str]) -> None:

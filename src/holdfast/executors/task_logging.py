@@ -18,6 +18,7 @@ from functools import wraps
 from typing import Any
 
 from holdfast.core.log_lines import OutputLine, pieces, storable
+from holdfast.core.masking import Mask
 from holdfast.core.values import Instant, is_instant
 from holdfast.ports.executor import Attempt, FindSink, LineSink, Log
 
@@ -73,6 +74,24 @@ def lines_of(record: logging.LogRecord) -> list[OutputLine]:
         text += "\n" + "".join(traceback.format_exception(*record.exc_info)).rstrip()
     lines = storable(text).splitlines() or [""]
     return [OutputLine(at, level, piece) for line in lines for piece in pieces(line)]
+
+
+def _mask_record(record: logging.LogRecord, mask: Mask) -> None:
+    """Before handlers see it, which write it to places that are not ours."""
+    try:
+        text = record.getMessage()
+    except Exception:  # as above
+        text = _unformatted(record.msg)
+    masked = mask.text(text)
+    if masked != text:
+        record.msg, record.args = masked, ()
+    if record.exc_info and record.exc_info[0] is not None:
+        trace = "".join(traceback.format_exception(*record.exc_info)).rstrip()
+        masked = mask.text(trace)
+        if masked != trace:
+            # A handler would format the exception itself, so it gets none.
+            record.msg, record.args = f"{mask.text(text)}\n{masked}", ()
+            record.exc_info = record.exc_text = None
 
 
 def _instant(seconds: float) -> Instant:
@@ -132,6 +151,8 @@ def _install_hooks() -> None:
         record = make(self, *args, **kwargs)
         sink = current_sink()
         if sink is not None:
+            if sink.secrets is not None:
+                _mask_record(record, sink.secrets.mask)
             sink.add_lines(lines_of(record))
             record.holdfast_origin = sink.origin
         return record

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import msgspec
 
 from holdfast.core.log_lines import OutputLine
+from holdfast.core.masking import AttemptSecrets
 from holdfast.core.policies import TaskOptions
 from holdfast.core.shared_inputs import SharedInput, whole_input
 from holdfast.core.stream_items import UnwrittenItems
@@ -45,6 +46,8 @@ class Attempt(msgspec.Struct, eq=False):
     worker_url: str = ""
     """Where that worker was called; empty if it took the task from the queue."""
     shared: SharedInput | None = None
+    secrets: AttemptSecrets | None = None
+    """The secrets that its options name. Set before an executor gets it."""
     body: TaskBody | None = None
     """What to call, if the attempt is at a step of workflow code. Else a task is registered under `name`."""
 
@@ -75,6 +78,11 @@ class LineSink(Protocol):
     def origin(self) -> dict[str, str | int]:
         """What handlers of `logging` may say about a record: its `run`, and for a task `task`, `task_id` and
         `attempt`."""
+        ...
+
+    @property
+    def secrets(self) -> AttemptSecrets | None:
+        """What must not be shown of the text."""
         ...
 
     def add_lines(self, lines: Sequence[OutputLine]) -> None: ...

@@ -421,6 +421,8 @@ class CodeProgram(Answering):
 
     # --- the log of the run (LineSink)
 
+    secrets = None
+
     @property
     def origin(self) -> dict[str, str | int]:
         return {"run": self.run_id}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import TypedDict
 
 import msgspec
@@ -20,6 +21,7 @@ class Options(TypedDict, total=False):
     heartbeat: dt.timedelta | None
     queue: str
     priority: int
+    secrets: Sequence[str]
 
 
 def merge(options: TaskOptions, changes: Options) -> TaskOptions:

@@ -9,10 +9,11 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from holdfast.authoring.documents.field_values import duration, moment, read_fields, whole
-from holdfast.authoring.documents.nodes import Node, ScalarNode
+from holdfast.authoring.documents.nodes import Node, ScalarNode, texts_of
 from holdfast.authoring.documents.problems import Problems
 from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
+    SECRETS,
     VARIABLES,
     Anything,
     Enumeration,
@@ -87,6 +88,10 @@ _RETRY_FIELDS: Final = {
 }
 
 
+def _names(node: Node, title: str, problems: Problems) -> tuple[str, ...]:
+    return texts_of(node)
+
+
 def _retry(node: Node, title: str, problems: Problems) -> Retry | None:
     """From a number, which counts the attempts after the first, or from a map."""
     if isinstance(node, ScalarNode):
@@ -146,7 +151,8 @@ _TAKE_INPUT: Final = "only commands, functions and workflows take input"
 _ONLY_FOR: Final[dict[str, OnlyFor]] = {
     "function": OnlyFor((PYTHON.name,), "it names a function in a file or module"),
     **dict.fromkeys(
-        ("env", "workdir", "queue", "priority", "start_timeout"), OnlyFor(_PROCESSES, _RUN_IN_PROCESS)
+        ("env", "secrets", "workdir", "queue", "priority", "start_timeout"),
+        OnlyFor(_PROCESSES, _RUN_IN_PROCESS),
     ),
     "heartbeat": OnlyFor(_PROCESSES, "only commands and functions can say that they are alive"),
     "retries": OnlyFor(_PROCESSES, _CAN_BE_RETRIED),
@@ -272,12 +278,21 @@ TASK_FIELDS: Final = for_kinds(
             "Higher goes first among the tasks that wait for a slot; 0 if not given.",
         ),
         "env": Field(VARIABLES, "Variables for its environment. Numbers become text as they are written."),
+        "secrets": Field(
+            SECRETS,
+            "Names of secrets. Their values are variables of its environment, and are masked in its log, its "
+            "output and its errors.",
+            read=_names,
+        ),
         "workdir": Field(
             _TEXT, "Where it runs, relative to the folder of the DAG, which it is if not given."
         ),
     },
 )
-_OPTIONS: Final = ("retries", "timeout", "start_timeout", "heartbeat", "queue", "priority", "env", "workdir")
+_OPTIONS: Final = (
+    *("retries", "timeout", "start_timeout", "heartbeat", "queue", "priority"),
+    *("env", "secrets", "workdir"),
+)
 OPTION_FIELDS: Final = {name: TASK_FIELDS[name] for name in _OPTIONS}
 DEFAULT_FIELDS: Final[dict[str, Field]] = {
     **OPTION_FIELDS,

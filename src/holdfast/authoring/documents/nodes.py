@@ -64,6 +64,11 @@ def entries_of(node: Node | None) -> dict[str, MapEntry]:
     return node.entries if isinstance(node, MapNode) else {}
 
 
+def texts_of(node: Node | None) -> tuple[str, ...]:
+    """Those of a list. Empty if there is none."""
+    return tuple(map(text_of, items_of(node)))
+
+
 def items_of(node: Node | None) -> list[Node]:
     return node.items if isinstance(node, ListNode) else []
 

@@ -152,6 +152,16 @@ VARIABLES: Final = MapShape(
 )
 """The environment of a process."""
 
+SECRETS: Final = ListShape(
+    Text(
+        "the name of a secret, such as STRIPE_KEY, which does not begin with HOLDFAST_",
+        r"(?!HOLDFAST_)[A-Za-z_][A-Za-z0-9_]{0,99}",
+    ),
+    "a list of names of secrets",
+    least=1,
+    most=100,
+)
+
 
 def conform(
     node: Node, shape: Shape, title: str, problems: Problems, owner: Position | None = None

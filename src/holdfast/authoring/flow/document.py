@@ -100,16 +100,17 @@ def _steps(steps: Steps) -> str:
 def _does(does: NodeKind) -> dict[str, Any]:
     match does:
         case ExecutorNode():
-            return {"kind": "executor", **_work(does.work, does.service), **_options(does.options)}
+            work = _work(does.work, does.service, does.options)
+            return {"kind": "executor", **work, **_options(does.options)}
         case ChoiceNode():
             cases = [{"action": case.action, "expr": _condition(case.condition)} for case in does.cases]
             return {"kind": "choice", **_given(choice_cases=cases, default_action=does.default_action)}
         case ParallelNode():
             services = _given(parallel_services=list(does.services))
-            work = {**_work(does.work, ""), **services}
+            work = {**_work(does.work, "", does.options), **services}
             return {"kind": "parallel", **work, **_fan(does.fan), **_options(does.options)}
         case ForeachNode():
-            work = _work(does.work, does.service)
+            work = _work(does.work, does.service, does.options)
             return {"kind": "foreach", **work, **_fan(does.fan), **_options(does.options)}
         case SubflowNode():
             return {"kind": "subflow", "subflow": {}}  # `document_of` fills it later
@@ -125,7 +126,7 @@ def _does(does: NodeKind) -> dict[str, Any]:
             assert_never(does)
 
 
-def _work(work: FlowWork, service: str) -> dict[str, Any]:
+def _work(work: FlowWork, service: str, options: TaskOptions) -> dict[str, Any]:
     match work:
         case Http():
             return _given(
@@ -139,7 +140,8 @@ def _work(work: FlowWork, service: str) -> dict[str, Any]:
         case LocalFunction():
             return {"exec_type": "local_func", **_given(func=work.name)}
         case LocalScript(command, env, work_dir):
-            script = {"cmd": command[0], **_given(args=list(command[1:]), env=env, work_dir=work_dir)}
+            given = _given(args=list(command[1:]), env=env, secrets=list(options.secrets), work_dir=work_dir)
+            script = {"cmd": command[0], **given}
             return {"exec_type": "local_script", "script": script}
         case _:
             assert_never(work)

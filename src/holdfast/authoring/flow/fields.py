@@ -11,6 +11,7 @@ from typing import Final
 from holdfast.authoring.documents.field_values import map_of
 from holdfast.authoring.documents.shapes import (
     MOST_ENTRIES,
+    SECRETS,
     VARIABLES,
     Anything,
     Enumeration,
@@ -141,6 +142,11 @@ _SCRIPT: Final = Record(
         "env": Field(
             VARIABLES,
             "Variables for its environment. Numbers become text as they are written.",
+        ),
+        "secrets": Field(
+            SECRETS,
+            "Names of secrets. Their values are variables of its environment, and are masked in its log, its "
+            "result and its errors.",
         ),
         "work_dir": Field(_TEXT, "Where it runs."),
         "timeout_ms": Field(_SOME_MILLISECONDS, "The longest one attempt may run."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from holdfast.authoring.documents.field_values import environment, milliseconds, whole
-from holdfast.authoring.documents.nodes import ListNode, MapNode, ScalarNode, describe_node, text_of
+from holdfast.authoring.documents.nodes import ListNode, MapNode, ScalarNode, describe_node, text_of, texts_of
 from holdfast.authoring.documents.problems import Position, Problems
 from holdfast.authoring.flow.fields import (
     BEFORE_ARGUMENTS,
@@ -121,8 +121,15 @@ class WorkReader:
         return TaskOptions(
             retry=self._retry(),
             timeout=self._timeout(),
+            secrets=self._secrets(),
             service=(self.service or None) if is_asked_for else None,
         )
+
+    def _secrets(self) -> tuple[str, ...]:
+        script = self._node.get("script")
+        if not isinstance(script, MapNode) or self._exec_type != LOCAL_SCRIPT:
+            return ()
+        return texts_of(script.get("secrets"))
 
     def _retry(self) -> Retry:
         times = whole(self._node.get("max_retries"))

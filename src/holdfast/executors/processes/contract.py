@@ -73,6 +73,9 @@ def variables_of(attempt: Attempt, files: AttemptFiles) -> dict[bytes, bytes]:
         b"HOLDFAST_NAMESPACE": attempt.namespace.encode(),
         b"HOLDFAST_ATTEMPT": b"%d" % attempt.number,
     }
+    if attempt.secrets is not None:
+        secrets = attempt.secrets.values
+        variables |= {name.encode(): os.fsencode(value) for name, value in secrets.items()}
     details = attempt.heartbeat_details
     if details is not None and len(details) <= LARGEST_VARIABLE:
         variables[b"HOLDFAST_HEARTBEAT_DETAILS"] = details

@@ -79,6 +79,8 @@ class ProcessAttempt:
         """Log last lines that have no newline."""
         for stream, reader in self._readers.items():
             self._log_lines(stream, reader.close())
+        if self.attempt.secrets is not None:
+            self._add_to_log(self.attempt.secrets.lines.close())
 
     def on_exit(self, ending: int | Exception) -> None:
         self.flush_lines()
@@ -114,10 +116,18 @@ class ProcessAttempt:
 
     def _log_lines(self, stream: str, texts: list[str]) -> None:
         if texts:
-            if stream == "stderr":
-                self._stderr_tail = (self._stderr_tail + texts)[-_STDERR_TAIL:]
             at = self._now()
-            self._log(self.attempt, [OutputLine(at, stream, text) for text in texts])
+            lines = [OutputLine(at, stream, text) for text in texts]
+            secrets = self.attempt.secrets
+            self._add_to_log(lines if secrets is None else secrets.lines.feed(lines))
+
+    def _add_to_log(self, lines: list[OutputLine]) -> None:
+        if not lines:
+            return
+        errors = [line.text for line in lines if line.stream == "stderr"]
+        if errors:
+            self._stderr_tail = (self._stderr_tail + errors)[-_STDERR_TAIL:]
+        self._log(self.attempt, lines)
 
 
 class LoopResources(NamedTuple):
