@@ -18,6 +18,8 @@ __all__ = [
     "BadFlow",
     "BadOption",
     "BadSecret",
+    "BulkJob",
+    "BulkPreview",
     "BulkReport",
     "Call",
     "CannotImport",
@@ -37,11 +39,14 @@ __all__ = [
     "Explanation",
     "Failure",
     "FailureInfo",
+    "FailuresPage",
     "FlowWorkflow",
     "HistoryTooLong",
     "Holdfast",
     "HoldfastError",
     "ImportReport",
+    "JobNotFound",
+    "JobsPage",
     "JournalPage",
     "JournalStep",
     "KeyInfo",
@@ -68,6 +73,7 @@ __all__ = [
     "Queues",
     "Reason",
     "ReasonKind",
+    "Refusal",
     "Refused",
     "Retry",
     "Role",
@@ -106,6 +112,7 @@ __all__ = [
     "TaskLost",
     "TaskStatus",
     "TaskTimedOut",
+    "TooManyRuns",
     "UnknownPromise",
     "UnknownWorkflow",
     "UpdateFailed",
@@ -137,6 +144,7 @@ if TYPE_CHECKING:
     from holdfast.client.audit import AuditEntry, AuditInfo
     from holdfast.client.backlogs import Backlog
     from holdfast.client.batches import Call
+    from holdfast.client.bulk_jobs import BulkJob, BulkPreview, FailuresPage, JobsPage
     from holdfast.client.failures import FailureInfo
     from holdfast.client.fleet import NodeInfo, Queues, ServiceQueue, Slot, TakenItem
     from holdfast.client.keys import KeyInfo, NewKey
@@ -151,6 +159,7 @@ if TYPE_CHECKING:
     from holdfast.client.selection import BulkReport, RunSelection
     from holdfast.client.signals import Signal
     from holdfast.client.streams import StreamInfo, StreamItem
+    from holdfast.core.bulk import Refusal
     from holdfast.core.changes import Change, ChangeKind
     from holdfast.core.explanations import Explanation, Reason, ReasonKind
     from holdfast.core.journal_views import JournalStep
@@ -174,6 +183,7 @@ if TYPE_CHECKING:
         DoNotRetry,
         HistoryTooLong,
         HoldfastError,
+        JobNotFound,
         KeyNotFound,
         MayNotAnswer,
         MayOnlyLook,
@@ -205,6 +215,7 @@ if TYPE_CHECKING:
         TaskError,
         TaskLost,
         TaskTimedOut,
+        TooManyRuns,
         UnknownPromise,
         UnknownWorkflow,
         UpdateFailed,
@@ -240,6 +251,13 @@ else:
         "client.questions": ("QuestionInfo",),
         "client.selection": ("BulkReport", "RunSelection"),
         "client.retention": ("PruneReport",),
+        "client.bulk_jobs": (
+            "BulkJob",
+            "BulkPreview",
+            "FailuresPage",
+            "JobsPage",
+        ),
+        "core.bulk": ("Refusal",),
         "client.run": ("AttemptInfo", "ChapterInfo", "Run", "RunInfo", "RunsPage", "TaskInfo"),
         "client.run_counts": ("RunCount",),
         "client.run_reading": ("JournalPage",),
@@ -254,6 +272,8 @@ else:
         "core.run_options": ("with_options",),
         "core.values": ("Failure", "RunStatus", "TaskStatus"),
         "errors": (
+            "TooManyRuns",
+            "JobNotFound",
             "BadAnswer",
             "BadArchive",
             "BadDag",

@@ -26,6 +26,8 @@ HoldfastError
 │   ├── UnknownTask         no task of that name here
 │   ├── VersionConflict     a known version with other code
 │   ├── RunNotFound         no run of that id
+│   ├── JobNotFound         no bulk job of that id
+│   ├── TooManyRuns         more runs match than a bulk job may change
 │   ├── ScheduleNotFound    no schedule of that name
 │   ├── ScheduleTaken       a schedule of that name starts another workflow
 │   ├── KeyNotFound         no key of that id in the namespace
@@ -104,6 +106,7 @@ HoldfastError
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -132,6 +135,11 @@ def _restore(kind: type[HoldfastError], args: tuple[Any, ...], state: dict[str, 
 
 class Refused(HoldfastError):
     """Bad input. Nothing was changed."""
+
+
+def code_of(kind: type[BaseException]) -> str:
+    """The name of the class in small letters: `run_not_found` for RunNotFound. For programs, so it stays."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
 _LONGEST_VALUE = 200
@@ -390,6 +398,18 @@ class RunNotFound(Refused, LookupError):
     def __init__(self, id: str, namespace: str) -> None:
         self.id, self.namespace = id, namespace
         super().__init__(f"no run {show(id)} in namespace {namespace!r}")
+
+
+class JobNotFound(Refused, LookupError):
+    def __init__(self, id: str, namespace: str) -> None:
+        self.id, self.namespace = id, namespace
+        super().__init__(f"no bulk job {show(id)} in namespace {namespace!r}")
+
+
+class TooManyRuns(Refused):
+    def __init__(self, at_most: int) -> None:
+        self.at_most = at_most
+        super().__init__(f"more than {at_most:,} runs match; nothing was done. Do a dry run first")
 
 
 class ScheduleNotFound(Refused, LookupError):

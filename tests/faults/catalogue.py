@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.faults import (
     of_access,
     of_archives,
+    of_bulk,
     of_chapters,
     of_clients,
     of_commands,
@@ -47,6 +48,7 @@ FAULTS = {
         of_workers,
         of_workflows,
         of_archives,
+        of_bulk,
         of_clients,
         of_databases,
         of_testing,

@@ -61,6 +61,7 @@ PARTS: Final = (
     Part("Keys", (("client/keys.py", "Keys"),), "AsyncKeys", ""),
     Part("Audit", (("client/audit.py", "Audit"),), "AsyncAudit", ""),
     Part("WorkflowVersions", (("client/workflows.py", "WorkflowVersions"),), "AsyncWorkflowVersions", ""),
+    Part("BulkJobs", (("client/bulk_jobs.py", "BulkJobs"),), "AsyncBulkJobs", ""),
     Part("RunSelection", (("client/selection.py", "RunSelection"),), "AsyncRunSelection", ""),
     Part(
         "ClientCalls",
@@ -96,9 +97,13 @@ PARTS: Final = (
         def workflows(self) -> WorkflowVersions:
             return WorkflowVersions(self.inner.workflows, self._thread)
 
+        @property
+        def bulk(self) -> BulkJobs:
+            return BulkJobs(self.inner.bulk, self._thread)
+
         def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
-            \"\"\"Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end
-            their backoffs.\"\"\"
+            \"\"\"Many runs at once: count them, then cancel, terminate, pause, resume, retry or delete
+            them or end their backoffs.\"\"\"
 
             async def select() -> AsyncRunSelection:
                 return self.inner.select(**conditions)
@@ -116,6 +121,7 @@ from __future__ import annotations
 IMPORTS
 from holdfast.app import Holdfast as AsyncHoldfast
 from holdfast.client.audit import Audit as AsyncAudit
+from holdfast.client.bulk_jobs import BulkJobs as AsyncBulkJobs
 from holdfast.client.flows import Flows as AsyncFlows
 from holdfast.client.keys import Keys as AsyncKeys
 from holdfast.client.run import Run as AsyncRun
@@ -260,7 +266,7 @@ def _imports(path: str, module: ast.Module) -> dict[str, str]:
     return {
         name: line
         for name, line in found.items()
-        if name not in ("Run", "Schedules", "Flows", "Keys", "Audit", "RunSelection", "Holdfast")
+        if name not in ("Run", "Schedules", "Flows", "Keys", "Audit", "BulkJobs", "RunSelection", "Holdfast")
     }
 
 

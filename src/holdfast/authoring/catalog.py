@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from holdfast.authoring.code.elsewhere import startable_code
 from holdfast.authoring.differences import describe_difference
+from holdfast.core.bulk import BULK, BULK_CLAIM, BULK_VERSION, OWN_NAMES
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.history import Past
@@ -42,6 +43,7 @@ from holdfast.errors import (
     WrongType,
     show,
 )
+from holdfast.ports.bulk import BulkWorker
 from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall, TaskBody
 from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import HasChapters, Pinned
@@ -157,6 +159,8 @@ class WorkflowKinds(Protocol):
     @property
     def reader(self) -> WorkflowReader: ...
 
+    def bulk_workflow(self, worker: BulkWorker) -> WorkflowDefinition: ...
+
     def read_published(self, definition: Definition) -> DataWorkflow:
         """Raises BadDag, BadFlow."""
         ...
@@ -180,12 +184,14 @@ class Catalog:
         self.find_task: Callable[[str], TaskDefinition | None] = self._tasks.get
 
     def add_task(self, task: TaskDefinition) -> None:
+        _refuse_own_name(task.name)
         known = self._tasks.get(task.name)
         if known is not None:
             _refuse_another(task.name, _place(known.function), _place(task.function))
         self._tasks[task.name] = task
 
     def add_workflow(self, workflow: WorkflowDefinition) -> None:
+        _refuse_own_name(workflow.name)
         versions = self._workflows.setdefault(workflow.name, {})
         version = workflow.version if workflow.is_pinned else None
         known = versions.get(version)
@@ -270,6 +276,11 @@ def _refuse_another(name: str, known: str, new: str) -> None:
         raise BadDefinition(name, f"the name belongs to {known}; give {new} another with name=")
 
 
+def _refuse_own_name(name: str) -> None:
+    if name.startswith(OWN_NAMES):
+        raise BadDefinition(name, f"names that begin with {OWN_NAMES!r} are for holdfast itself")
+
+
 def _place(definition: Any) -> str:
     return f"{definition.__module__}.{definition.__qualname__}"
 
@@ -294,6 +305,8 @@ class Definitions:
         self.log_limit = log_limit
         """How many characters are kept of what workflow code writes in one step."""
         self.signal_sender: SignalSender | None = None
+        self._bulk_worker: BulkWorker | None = None
+        self._bulk: WorkflowDefinition | None = None
         self._bodies: dict[str, Body] = {}
         # Not in the catalog: several namespaces may share it, and each has its own flows.
         self._published: dict[tuple[str, str], DataWorkflow] = {}
@@ -316,12 +329,27 @@ class Definitions:
     def send_with(self, sender: SignalSender) -> None:
         self.signal_sender = sender
 
+    def do_bulk_with(self, worker: BulkWorker) -> None:
+        self._bulk_worker, self._bulk = worker, None
+
+    def _bulk_workflow(self) -> WorkflowDefinition:
+        """It is in no catalog, so nobody can start it but `hf.bulk`. Raises UnknownWorkflow."""
+        if self._bulk is None:
+            if self._bulk_worker is None:
+                raise UnknownWorkflow(BULK, BULK_VERSION, [])
+            self._bulk = self.kinds.bulk_workflow(self._bulk_worker)
+        return self._bulk
+
+    def startable_bulk(self) -> Startable:
+        return self._startable(self._bulk_workflow())
+
     def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
         return self.kinds.plan_reopening(definition, history)
 
     def claims(self) -> Sequence[str]:
         of_workflows = [workflow.claim for workflow in self.catalog.workflows()]
-        return [*of_workflows, *map(task_claim, self.catalog.task_names()), ANY_NODE]
+        of_bulk = [] if self._bulk_worker is None else [BULK_CLAIM]
+        return [*of_workflows, *map(task_claim, self.catalog.task_names()), *of_bulk, ANY_NODE]
 
     def lacks(self, run: RunRecord) -> bool:
         if run.version == TASK_VERSION or self.find_edition(run.workflow, run.version) is not None:
@@ -398,6 +426,8 @@ class Definitions:
     def _workflow_of(self, run: RunRecord) -> WorkflowDefinition:
         """Raises UnknownWorkflow."""
         name, version = run.workflow, run.version
+        if run.claim == BULK_CLAIM:
+            return self._bulk_workflow()
         return self._published.get((name, version)) or self.catalog.recorded_workflow(name, version)
 
     def replay(self, run: RunRecord, past: Past, pause_after: int) -> Slices[Program]:

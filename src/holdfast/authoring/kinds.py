@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.authoring.catalog import DataWorkflow, WorkflowDefinition
     from holdfast.core.records import Definition, History
     from holdfast.core.reopening import ReopeningPlan
+    from holdfast.ports.bulk import BulkWorker
     from holdfast.ports.flows import FlowReader
     from holdfast.ports.workflows import WorkflowReader
 
@@ -67,6 +68,11 @@ class Kinds:
         from holdfast.authoring.published_texts import PublishedTextReader
 
         return PublishedTextReader(read_definition)
+
+    def bulk_workflow(self, worker: BulkWorker) -> WorkflowDefinition:
+        from holdfast.authoring.code.bulk_workflow import bulk_workflow
+
+        return bulk_workflow(worker)
 
     def read_published(self, definition: Definition) -> DataWorkflow:
         if definition.kind == "dag":

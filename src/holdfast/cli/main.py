@@ -14,6 +14,7 @@ import typer
 
 from holdfast.cli.commands import (
     answers,
+    bulk,
     db,
     dev,
     doctor,
@@ -83,6 +84,7 @@ _FOR_RUNS = (
     fleet,
     answers,
     updates,
+    bulk,
     keys,
 )
 _FOR_FILES_AND_DATABASES = (workflows, validate, graph, init, doctor, db)

@@ -26,6 +26,9 @@ Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Show at most t
 By = Annotated[
     str, typer.Option("--by", metavar="NAME", help="Who does it. Default: the user.", show_default=False)
 ]
+Background = Annotated[
+    bool, typer.Option("--background", help="Have nodes do it as a bulk job, and print the id of the job.")
+]
 LogFormat = Annotated[
     str | None,
     typer.Option(

@@ -20,6 +20,9 @@ from holdfast.client.archives import Archives, ArchiveSource, ImportOptions, Imp
 from holdfast.client.audit import Audit
 from holdfast.client.backlogs import Backlog, Backlogs
 from holdfast.client.batches import RunBatches, packed
+from holdfast.client.bulk_acts import BulkActs
+from holdfast.client.bulk_jobs import BulkJobs, BulkParts
+from holdfast.client.bulk_work import BulkWork
 from holdfast.client.existing_runs import difference, differs
 from holdfast.client.explaining import Explainer
 from holdfast.client.families import Families
@@ -105,6 +108,20 @@ class Client(RunListing, RunBatches):
         self._operators = Operators(store, namespace=namespace, now=now)
         self._families = Families(store, store, workflows, waiters, namespace=namespace, now=now)
         self._retention = Retention(store, namespace=namespace, now=now)
+        self._bulk_acts = BulkActs(
+            store,
+            self._poster,
+            self._operators,
+            self._families,
+            self._retention,
+            workflows.encode,
+            namespace=namespace,
+        )
+        work = BulkWork(store, self._bulk_acts, self._retention, namespace=namespace)
+        workflows.do_bulk_with(work)
+        self.bulk = BulkJobs(
+            BulkParts(self, store, workflows, work, namespace, now, self._check_loop, self._submit_with)
+        )
         self._archives = Archives(store, namespace=namespace, now=now, calls=self._calls_of)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
         self.flows = Flows(store, workflows.flow_reader, namespace=namespace, now=now)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from holdfast.client.waiters import Waiters
+from holdfast.core.bulk import BULK
 from holdfast.core.history import cancellation, restore
 from holdfast.core.journal import write_step
 from holdfast.core.records import Definition, History, MessageKind, RunRecord
@@ -22,6 +23,7 @@ from holdfast.core.run_options import (
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text, moment
 from holdfast.core.waiting import WaitKind, WaitReason
 from holdfast.errors import (
+    BadOption,
     DeadlineOver,
     HeardByParent,
     JournalCorrupt,
@@ -84,6 +86,10 @@ class Families:
             record = await self._store.find_run(self._namespace, run)
             if record is None:
                 raise RunNotFound(key_text(run), self._namespace)
+            if record.workflow == BULK:
+                raise BadOption(
+                    "run", _name(record), "a run of yours: a bulk job is not retried; start another"
+                )
             if not record.status.is_undone:
                 raise NotEnded(_name(record), record.status)
             await self._check_parent(record)

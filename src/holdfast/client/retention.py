@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypedDict
 
 import msgspec
@@ -19,9 +19,9 @@ from holdfast.core.names import checked_span
 from holdfast.core.records import RunRecord
 from holdfast.core.retention import ENDED, RetentionRule, cutoffs
 from holdfast.core.run_options import StartTarget
-from holdfast.core.values import Instant, RunStatus, key_text
+from holdfast.core.values import Instant, RunKey, RunStatus, key_text
 from holdfast.errors import BadOption, NeededByParent, NotEnded, RunNotFound
-from holdfast.ports.retention import EndedRange, Family, RetentionStore, RootSeen
+from holdfast.ports.retention import EndedRange, Family, PageOfFamilies, RetentionStore, RootSeen
 from holdfast.ports.runs import RunStore
 
 _ROWS: Final = 1000
@@ -55,6 +55,18 @@ class Pruned(NamedTuple):
     """The ranges, each from where it goes on."""
 
 
+class Deleted(NamedTuple):
+    roots: set[RunKey]
+    rows: int
+
+
+class PrunedPage(NamedTuple):
+    report: PruneReport
+    roots: int
+    """How many runs without a parent were deleted, or would be."""
+    page: PageOfFamilies
+
+
 class _Store(RetentionStore, RunStore, Protocol):
     pass
 
@@ -83,6 +95,18 @@ class Retention:
                 raise RunNotFound(name, self._namespace)
             record = found  # it was opened again meanwhile, and may have ended again
 
+    async def delete_many(self, records: Sequence[RunRecord]) -> Deleted:
+        """Delete those of the runs that can be. `delete` says why another one cannot."""
+        found = await self._store.find_families(self._namespace, [record.key for record in records])
+        left: Sequence[RootSeen] = [_seen(family) for family in found if family.open is None]
+        roots: set[RunKey] = set()
+        rows = 0
+        while left:
+            buried, left = await self._store.bury_runs(self._namespace, left)
+            roots.update(buried)
+            rows += (await self._clear()).rows
+        return Deleted(roots, rows)
+
     async def _refuse(self, record: RunRecord) -> None:
         """Raises what keeps the run from being deleted, unless that has changed meanwhile."""
         family = [record.key] if record.parent is None else [record.key, record.parent]
@@ -100,19 +124,19 @@ class Retention:
 
     async def prune_older(self, older_than: dt.timedelta, options: PruneOptions) -> PruneReport:
         """Raises BadOption."""
-        age = checked_span("older_than", older_than)
-        if age < dt.timedelta(0):
-            raise BadOption("older_than", older_than, "zero or more; a negative age would mean every run")
         limit, status = options.get("limit"), options.get("status")
-        if limit is not None and (not isinstance(limit, int) or limit < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BadOption("limit", limit, "1 or more")
-        if status is not None and status not in ENDED:
-            raise BadOption("status", status, "success, failed or cancelled: only ended runs are deleted")
-        rules = [RetentionRule(each, age) for each in ENDED if status in (None, each)]
+        check_prune(older_than, status, limit)
         workflow = workflow_name(options.get("workflow"))
-        ranges = await self.ranges(rules, None if workflow is None else [workflow])
+        ranges = await self.older_ranges(older_than, None if status is None else [status], workflow)
         is_dry, progress = options.get("dry_run", False), options.get("progress")
         return (await self.prune(ranges, limit=limit, is_dry=is_dry, progress=progress)).report
+
+    async def older_ranges(
+        self, age: dt.timedelta, statuses: Collection[str] | None, workflow: str | None
+    ) -> list[EndedRange]:
+        """Runs that ended longer ago than that, in one of these ways or in any."""
+        rules = [RetentionRule(each, age) for each in ENDED if statuses is None or each in statuses]
+        return await self.ranges(rules, None if workflow is None else [workflow])
 
     async def ranges(
         self, rules: Sequence[RetentionRule], workflows: Sequence[str] | None = None
@@ -137,19 +161,34 @@ class Retention:
         places = {(each.workflow, each.status): each for each in ranges}
         room = limit
         while ranges and (room is None or room > 0):
-            page = await self._store.find_ended_families(self._namespace, ranges, _LOOKED_AT)
-            families = page.found[:room]
-            room = None if room is None else room - len(families)
-            if is_dry:
-                report = _sum(report, runs=sum(family.size for family in families))
-            else:
-                report = await self._delete(families, report, progress)
-            if progress is not None:
-                progress(report)
+            report, roots, page = await self.prune_page(
+                ranges, report, limit=room, is_dry=is_dry, progress=progress
+            )
+            room = None if room is None else room - roots
             places |= {(each.workflow, each.status): each for each in page.looked_up_to}
             ranges = page.rest
             await asyncio.sleep(_PAUSE_SECONDS)
         return Pruned(report, list(places.values()))
+
+    async def prune_page(
+        self,
+        ranges: Sequence[EndedRange],
+        report: PruneReport,
+        *,
+        limit: int | None = None,
+        is_dry: bool = False,
+        progress: Callable[[PruneReport], None] | None = None,
+    ) -> PrunedPage:
+        """Delete some of the families whose root is in one of the ranges, `limit` at most."""
+        page = await self._store.find_ended_families(self._namespace, ranges, _LOOKED_AT)
+        families = page.found[:limit]
+        if is_dry:
+            report = _sum(report, runs=sum(family.size for family in families))
+        else:
+            report = await self._delete(families, report, progress)
+        if progress is not None:
+            progress(report)
+        return PrunedPage(report, len(families), page)
 
     async def _delete(
         self,
@@ -177,6 +216,16 @@ class Retention:
             if progress is not None:
                 progress(report)
             await asyncio.sleep(_PAUSE_SECONDS)
+
+
+def check_prune(older_than: Any, status: Any, limit: Any) -> None:
+    """Raises BadOption."""
+    if checked_span("older_than", older_than) < dt.timedelta(0):
+        raise BadOption("older_than", older_than, "zero or more; a negative age would mean every run")
+    if limit is not None and (not isinstance(limit, int) or limit < 1):
+        raise BadOption("limit", limit, "1 or more")
+    if status is not None and status not in ENDED:
+        raise BadOption("status", status, "success, failed or cancelled: only ended runs are deleted")
 
 
 def _sum(report: PruneReport, runs: int = 0, rows: int = 0) -> PruneReport:

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import msgspec
 
+from holdfast.client.bulk_acts import BulkActs
 from holdfast.client.families import Families
 from holdfast.client.operators import (
     MessageInfo,
@@ -43,6 +44,7 @@ class RunChanges(RunUpdates):
 
     _operators: Operators
     _families: Families
+    _bulk_acts: BulkActs
 
     @abstractmethod
     async def describe(self, run: Run[Any] | str) -> RunInfo: ...
@@ -213,10 +215,10 @@ class RunChanges(RunUpdates):
         await self._operators.act(key, MessageKind.TRY_NOW, "", by, task)
 
     def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
-        """Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end their
-        backoffs."""
+        """Many runs at once: count them, then cancel, terminate, pause, resume, retry or delete them or end
+        their backoffs."""
         self._check_loop()
-        return RunSelection(self, self._store, self._operators, self.namespace, conditions)
+        return RunSelection(self, self._store, self._bulk_acts, self.namespace, conditions)
 
     async def messages(
         self, run: Run[Any] | str, *, acts_only: bool = False, after: int = 0, limit: int = 1000

@@ -9,6 +9,7 @@ from holdfast.core.records import Definition, History
 from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.timetable import Plan
 from holdfast.core.values import Payload
+from holdfast.ports.bulk import BulkWorker
 from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import Pinned
 from holdfast.ports.signals import SignalSender
@@ -117,6 +118,14 @@ class Workflows(Protocol):
 
     def send_with(self, sender: SignalSender) -> None:
         """What the code of runs sends signals with, if this process has a node."""
+        ...
+
+    def do_bulk_with(self, worker: BulkWorker) -> None:
+        """What bulk jobs do their work with, if this process has a node."""
+        ...
+
+    def startable_bulk(self) -> Startable:
+        """The workflow of bulk jobs."""
         ...
 
     def encode(self, value: Any, what: str) -> Payload: ...

@@ -6,7 +6,6 @@ The code is the name of the error's class in small letters: `run_not_found` for 
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any, Final, cast
@@ -17,7 +16,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 
 from holdfast import errors
-from holdfast.errors import BadDocument, BadOption, HoldfastError
+from holdfast.errors import BadDocument, BadOption, HoldfastError, code_of
 from holdfast.server.access.refusals import Forbidden, TooManyAttempts, Unauthorized
 from holdfast.server.connections import BodyTimedOut
 
@@ -75,6 +74,7 @@ class BadRequest(Exception):
 
 _NOT_FOUND: Final = (
     errors.RunNotFound,
+    errors.JobNotFound,
     errors.FlowNotFound,
     errors.ScheduleNotFound,
     errors.UnknownWorkflow,
@@ -87,6 +87,7 @@ _CONFLICT: Final = (
     errors.ItemLost,
     errors.RunEnded,
     errors.RunExists,
+    errors.TooManyRuns,
     errors.MessageIdTaken,
     errors.NotPublished,
     errors.ScheduleTaken,
@@ -171,10 +172,6 @@ def may_answer(*statuses: int) -> dict[int, ResponseSpec]:
         )
         for status in sorted({400, 401, 403, 429, 503, *statuses})
     }
-
-
-def code_of(kind: type[BaseException]) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
 def status_of(error: Exception) -> HTTPStatus:

@@ -14,6 +14,8 @@ from holdfast.client.audit import Audit as AsyncAudit
 from holdfast.client.audit import AuditEntry, AuditInfo
 from holdfast.client.backlogs import Backlog
 from holdfast.client.batches import Call
+from holdfast.client.bulk_jobs import BulkJob, BulkOptions, BulkPreview, FailuresPage, JobsPage
+from holdfast.client.bulk_jobs import BulkJobs as AsyncBulkJobs
 from holdfast.client.failures import FailureInfo
 from holdfast.client.fleet import NodeInfo, Queues, TakenItem
 from holdfast.client.flows import FlowInfo, FlowVersionInfo
@@ -466,6 +468,73 @@ class WorkflowVersions:
         return self._thread.call(lambda: self.inner.delete(name, force=force))
 
 
+class BulkJobs:
+    def __init__(self, inner: AsyncBulkJobs, thread: LoopThread) -> None:
+        self.inner = inner
+        self._thread = thread
+
+    def preview(self, act: str, *, all: bool = False, **conditions: Unpack[RunConditions]) -> BulkPreview:
+        """A dry run: how many runs match, and some of them. Raises BadOption."""
+        return self._thread.call(lambda: self.inner.preview(act, all=all, **conditions))
+
+    def start(
+        self, act: str, options: BulkOptions | None = None, /, **conditions: Unpack[RunConditions]
+    ) -> BulkJob:
+        """Do it to all runs that match and that are there now: `cancel`, `terminate`, `pause`, `resume`,
+        `retry`, `try_now` or `delete`. When this returns, the job is recorded; nodes do it.
+
+        Raises BadOption, and TooManyRuns if more runs match than `at_most`.
+        """
+        return self._thread.call(lambda: self.inner.start(act, options, **conditions))
+
+    def preview_prune(
+        self,
+        older_than: dt.timedelta,
+        *,
+        status: str | Sequence[str] | None = None,
+        workflow: Any = None,
+        limit: int | None = None,
+    ) -> BulkPreview:
+        """A dry run of `prune`: how many runs it would delete, children included."""
+        return self._thread.call(
+            lambda: self.inner.preview_prune(older_than, status=status, workflow=workflow, limit=limit)
+        )
+
+    def prune(
+        self,
+        older_than: dt.timedelta,
+        *,
+        status: str | Sequence[str] | None = None,
+        workflow: Any = None,
+        limit: int | None = None,
+        by: str = "",
+        id: str | None = None,
+    ) -> BulkJob:
+        """Delete runs that ended longer ago than that, as `hf.prune` does, in the background."""
+        return self._thread.call(
+            lambda: self.inner.prune(older_than, status=status, workflow=workflow, limit=limit, by=by, id=id)
+        )
+
+    def get(self, id: str) -> BulkJob:
+        """Raises JobNotFound."""
+        return self._thread.call(lambda: self.inner.get(id))
+
+    def list(self, *, limit: int = 100, after: str | None = None) -> JobsPage:
+        """Jobs, newest first. `after` is `next` of the page before."""
+        return self._thread.call(lambda: self.inner.list(limit=limit, after=after))
+
+    def failures(self, id: str, *, limit: int = 100, after: str | None = None) -> FailuresPage:
+        """The runs to which it was not done, and why, in the order of the job. `after` is `next` of the page
+        before. Raises JobNotFound."""
+        return self._thread.call(lambda: self.inner.failures(id, limit=limit, after=after))
+
+    def cancel(self, id: str, reason: str = "", *, by: str = "") -> BulkJob:
+        """Stop a job. The page of runs that it is at is finished; what is done stays done.
+
+        Raises JobNotFound, and RunEnded if it has ended."""
+        return self._thread.call(lambda: self.inner.cancel(id, reason, by=by))
+
+
 class RunSelection:
     def __init__(self, inner: AsyncRunSelection, thread: LoopThread) -> None:
         self.inner = inner
@@ -498,6 +567,10 @@ class RunSelection:
         `hf.resume`."""
         return self._thread.call(lambda: self.inner.resume(timers=timers, by=by))
 
+    def delete(self) -> BulkReport:
+        """Delete the runs that have ended, each with its children."""
+        return self._thread.call(self.inner.delete)
+
 
 class ClientCalls:
     def __init__(self, inner: AsyncHoldfast, thread: LoopThread) -> None:
@@ -524,9 +597,13 @@ class ClientCalls:
     def workflows(self) -> WorkflowVersions:
         return WorkflowVersions(self.inner.workflows, self._thread)
 
+    @property
+    def bulk(self) -> BulkJobs:
+        return BulkJobs(self.inner.bulk, self._thread)
+
     def select(self, **conditions: Unpack[RunConditions]) -> RunSelection:
-        """Many runs at once: count them, then cancel, terminate, pause, resume, retry them or end
-        their backoffs."""
+        """Many runs at once: count them, then cancel, terminate, pause, resume, retry or delete
+        them or end their backoffs."""
 
         async def select() -> AsyncRunSelection:
             return self.inner.select(**conditions)

@@ -18,14 +18,14 @@ CODES: Final = {
     "unknown_setting wrong_type",
     401: "unauthorized",
     403: "csrf_token_missing csrf_token_wrong forbidden login_refused may_not_answer",
-    404: "flow_not_found key_not_found no_graph not_found run_not_found schedule_not_found unknown_task "
-    "unknown_workflow workflow_not_found",
+    404: "flow_not_found job_not_found key_not_found no_graph not_found run_not_found schedule_not_found "
+    "unknown_task unknown_workflow workflow_not_found",
     405: "method_not_allowed",
     408: "body_timed_out",
     409: "cannot_import deadline_over heard_by_parent item_lost message_id_taken needed_by_parent not_asked "
     "not_ended not_parked not_published not_running promise_closed promise_settled run_ended run_exists "
-    "schedule_taken unknown_promise update_refused update_unanswered version_conflict workflow_in_use "
-    "workflow_taken",
+    "schedule_taken too_many_runs unknown_promise update_refused update_unanswered "
+    "version_conflict workflow_in_use workflow_taken",
     410: "offset_gone stream_gap",
     412: "workflow_changed",
     413: "payload_too_large",

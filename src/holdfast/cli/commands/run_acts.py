@@ -1,25 +1,29 @@
 """`holdfast runs cancel`, `terminate`, `pause`, `resume`, `retry`, `try-now`: to one run, or to all that
 match conditions.
 
-Many runs are counted first. Nothing is done to them without `--yes`.
+Many runs are counted first. Nothing is done to them without `--yes`. Then this process does it, or with
+`--background` a node.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, cast
 
 import typer
 
 from holdfast.cli.arguments.plans import read_span
+from holdfast.cli.commands.bulk import print_begun
 from holdfast.cli.database import DatabaseOptions, find_database, use_client, use_run
-from holdfast.cli.options import RUN_HELP, AsJson, By, Db, Namespace, user_name
+from holdfast.cli.options import RUN_HELP, AsJson, Background, By, Db, Namespace, user_name
 from holdfast.cli.views.output import print_json, say
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
+    from holdfast.client.bulk_jobs import BulkJob, BulkOptions, BulkPreview
     from holdfast.client.run import RunInfo
+    from holdfast.client.selection import BulkReport
 
 _OneRun = Annotated[str | None, typer.Argument(metavar="RUN", help=RUN_HELP, show_default=False)]
 _Status = Annotated[
@@ -52,6 +56,7 @@ _Timers = Annotated[
 _Yes = Annotated[
     bool, typer.Option("--yes", help="Do it to all runs that match. Otherwise they are counted.")
 ]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count the runs that match, as without --yes.")]
 _Reason = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="Why; stored with the run.", show_default=False)
 ]
@@ -70,13 +75,11 @@ _Deadline = Annotated[
 ]
 
 
-_Plan: TypeAlias = tuple[Callable[[Any, str], Awaitable[Any]], Callable[[Any], Awaitable[Any]]]
-"""What is done to one run, with the client and its id, and to a selection of runs."""
-
-_OPEN = ("pending", "running", "paused", "parked")
-_AWAKE = ("pending", "running")
-_HELD = ("paused", "parked")
-_UNDONE = ("failed", "cancelled")
+_Plan: TypeAlias = tuple[
+    Callable[[Any, str], Awaitable[Any]], Callable[[Any], Awaitable[Any]], dict[str, Any]
+]
+"""What is done to one run, with the client and its id; to a selection of runs; and the options of a bulk job
+that does the same."""
 
 
 class _Act(NamedTuple):
@@ -85,8 +88,8 @@ class _Act(NamedTuple):
     verb: str
     said: str
     """Of one run to which it was done."""
-    states: tuple[str, ...]
-    """In which a run must be."""
+    name: str
+    """Of the act in a bulk job."""
     opens: bool = False
     """A node may go on with the run then."""
 
@@ -97,6 +100,7 @@ class _Chosen(NamedTuple):
     run: str | None
     conditions: dict[str, str]
     yes: bool
+    is_background: bool
     as_json: bool
     database: DatabaseOptions
 
@@ -108,13 +112,17 @@ def _choose(
     tag: _Tag = None,
     fingerprint: _Fingerprint = None,
     yes: _Yes = False,
+    dry_run: _DryRun = False,
+    background: Background = False,
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
 ) -> _Chosen:
+    if yes and dry_run:
+        raise typer.BadParameter("give it or --yes, not both", param_hint="--dry-run")
     given = {"status": status, "workflow": workflow, "tag": tag, "fingerprint": fingerprint}
     conditions = {name: value for name, value in given.items() if value is not None}
-    return _Chosen(run, conditions, yes, as_json, find_database(db, namespace))
+    return _Chosen(run, conditions, yes, background, as_json, find_database(db, namespace))
 
 
 def _command(act: _Act) -> Callable[[Callable[..., _Plan]], Callable[..., None]]:
@@ -143,23 +151,28 @@ def _command(act: _Act) -> Callable[[Callable[..., _Plan]], Callable[..., None]]
 
 
 def _perform(act: _Act, plan: _Plan, chosen: _Chosen) -> None:
-    run, conditions, yes, as_json, database = chosen
-    given: Any = conditions
+    run, given, yes, is_background, as_json, database = chosen
     if (run is None) is not bool(given):
         raise typer.BadParameter("name one run, or give conditions such as --workflow", param_hint="RUN")
+    if run is not None and is_background:
+        raise typer.BadParameter("it is for all runs that match, not for one", param_hint="--background")
     if run is not None:
         info = use_run(database, run, lambda client, info: _change_one(client, info, plan[0]))
         _print_one(act, info, database, as_json=as_json)
         return
     if not yes:
-        count = use_client(database, lambda client: _count(client, act, given))
+        counted = use_client(database, lambda client: _preview(client, act, given))
+        count = counted.matched
         if as_json:
             print_json({"matching": count})
         else:
             found = "1 run matches" if count == 1 else f"{count:,} runs match"
             say(f"{found}; give --yes to {act.verb} {'it' if count == 1 else 'them'}")
         return
-    report = use_client(database, lambda client: plan[1](client.select(**given)))
+    if is_background:
+        print_begun(use_client(database, lambda client: _begin(client, act, plan, given)), database, as_json)
+        return
+    report = use_client(database, lambda client: _change_many(client, act, plan, given, is_quiet=as_json))
     if as_json:
         print_json(report)
         return
@@ -169,13 +182,22 @@ def _perform(act: _Act, plan: _Plan, chosen: _Chosen) -> None:
         say(f"  {id}: {reason}")
 
 
-async def _count(client: Holdfast, act: _Act, given: Any) -> int:
-    """How many of the runs that match are in a state in which it can be done."""
-    client.select(**given)  # refuses bad conditions
-    chosen: list[Any] = [
-        given | {"status": state} for state in act.states if given.get("status") in (None, state)
-    ]
-    return sum([await client.select(**conditions).count() for conditions in chosen])
+async def _preview(client: Holdfast, act: _Act, given: Any) -> BulkPreview:
+    return await client.bulk.preview(act.name, **given)
+
+
+async def _begin(client: Holdfast, act: _Act, plan: _Plan, given: Any) -> BulkJob:
+    return await client.bulk.start(act.name, cast("BulkOptions", plan[2]), **given)
+
+
+async def _change_many(client: Holdfast, act: _Act, plan: _Plan, given: Any, *, is_quiet: bool) -> BulkReport:
+    from holdfast.cli.views.pruning import BulkCount
+
+    chosen = client.select(**given)
+    if is_quiet:
+        return await plan[1](chosen)
+    counted = await _preview(client, act, given)
+    return await plan[1](chosen.reporting(BulkCount(counted.matched, act.verb).show))
 
 
 def _print_one(act: _Act, info: RunInfo, database: DatabaseOptions, *, as_json: bool) -> None:
@@ -196,40 +218,52 @@ async def _change_one(
     return await client.describe(run.id)
 
 
-@_command(_Act("cancel", "is asked to end", _OPEN))
+@_command(_Act("cancel", "is asked to end", "cancel"))
 def cancel_runs(by: By = "", reason: _Reason = "") -> _Plan:
     """Ask a run to end. A node ends it after the run has cleaned up; a parked run ends at once."""
-    return lambda client, id: client.cancel(id, reason, by=by), lambda runs: runs.cancel(reason, by=by)
+    return (
+        lambda client, id: client.cancel(id, reason, by=by),
+        lambda runs: runs.cancel(reason, by=by),
+        {"reason": reason, "by": by},
+    )
 
 
-@_command(_Act("terminate", "is ended by its node", _OPEN))
+@_command(_Act("terminate", "is ended by its node", "terminate"))
 def terminate_runs(by: By = "", reason: _Reason = "") -> _Plan:
     """End a run without asking it. Its code cannot clean up."""
-    return lambda client, id: client.terminate(id, reason, by=by), lambda runs: runs.terminate(reason, by=by)
+    return (
+        lambda client, id: client.terminate(id, reason, by=by),
+        lambda runs: runs.terminate(reason, by=by),
+        {"reason": reason, "by": by},
+    )
 
 
-@_command(_Act("pause", "is paused, or will be when its running tasks have ended", _AWAKE))
+@_command(_Act("pause", "is paused, or will be when its running tasks have ended", "pause"))
 def pause_runs(by: By = "", note: _Note = "") -> _Plan:
     """Begin no task of a run until it is resumed. Tasks that run may end."""
-    return lambda client, id: client.pause(id, note, by=by), lambda runs: runs.pause(note, by=by)
+    return (
+        lambda client, id: client.pause(id, note, by=by),
+        lambda runs: runs.pause(note, by=by),
+        {"reason": note, "by": by},
+    )
 
 
-@_command(_Act("try", "tries again now", _AWAKE))
+@_command(_Act("try", "tries again now", "try_now"))
 def try_runs_now(by: By = "", task: _TaskName = None) -> _Plan:
     """End the backoffs of a run: what failed is tried again now."""
-    return lambda client, id: client.try_now(id, task, by=by), lambda runs: runs.try_now(by=by)
+    return (lambda client, id: client.try_now(id, task, by=by), lambda runs: runs.try_now(by=by), {"by": by})
 
 
-@_command(_Act("retry", "is open again", _UNDONE, opens=True))
+@_command(_Act("retry", "is open again", "retry", opens=True))
 def retry_runs(by: By = "", deadline: _Deadline = None) -> _Plan:
     """Open a failed or cancelled run again. What failed is tried again; recorded results stay."""
     given: dict[str, Any] = {"by": by}
     if deadline is not None:
         given["deadline"] = None if deadline == "none" else read_span("--deadline", deadline)
-    return lambda client, id: client.retry(id, **given), lambda runs: runs.retry(**given)
+    return (lambda client, id: client.retry(id, **given), lambda runs: runs.retry(**given), given)
 
 
-_RESUME = _Act("resume", "may go on", _HELD, opens=True)
+_RESUME = _Act("resume", "may go on", "resume", opens=True)
 
 
 def resume_runs(
@@ -240,6 +274,8 @@ def resume_runs(
     workflow: _Workflow = None,
     tag: _Tag = None,
     yes: _Yes = False,
+    dry_run: _DryRun = False,
+    background: Background = False,
     by: By = "",
     as_json: AsJson = False,
     db: Db = None,
@@ -247,11 +283,12 @@ def resume_runs(
 ) -> None:
     """Let a parked or paused run go on, after its problem is repaired; with --all, every parked run."""
     by = user_name(by)
-    chosen = _choose(run, status, workflow, tag, None, yes, as_json, db, namespace)
+    chosen = _choose(run, status, workflow, tag, None, yes, dry_run, background, as_json, db, namespace)
     if not every:
         plan: _Plan = (
             lambda client, id: client.resume(id, timers=timers, by=by),
             lambda runs: runs.resume(timers=timers, by=by),
+            {"timers": timers, "by": by},
         )
         _perform(_RESUME, plan, chosen)
         return

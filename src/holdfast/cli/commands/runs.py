@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.commands import archives, run_acts
+from holdfast.cli.commands.bulk import print_begun
 from holdfast.cli.database import find_database, use_client, use_run
-from holdfast.cli.options import RUN_HELP, AsJson, Db, Limit, Namespace, RunArgument
+from holdfast.cli.options import RUN_HELP, AsJson, Background, Db, Limit, Namespace, RunArgument, user_name
 from holdfast.cli.views.output import between, json_text, moment_text, print_json, print_line, say, span_text
 from holdfast.cli.views.tables import print_table
 from holdfast.cli.views.visible import log_line, one_line
@@ -271,6 +272,7 @@ def prune_runs(
     workflow: _Workflow = None,
     limit: _Most = None,
     dry_run: _DryRun = False,
+    background: Background = False,
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
@@ -281,6 +283,15 @@ def prune_runs(
     age = read_span(older_than)
     if age is None:
         raise typer.BadParameter(f"{older_than!r} is not {SPAN_EXAMPLES}", param_hint="--older-than")
+
+    if background and not dry_run:
+        database, by = find_database(db, namespace), user_name("")
+        job = use_client(
+            database,
+            lambda client: client.bulk.prune(age, status=status, workflow=workflow, limit=limit, by=by),
+        )
+        print_begun(job, database, as_json)
+        return
 
     async def prune(client: Holdfast) -> PruneReport:
         counted = await client.prune(age, status=status, workflow=workflow, limit=limit, dry_run=True)

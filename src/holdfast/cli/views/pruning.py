@@ -1,4 +1,5 @@
-"""How far a command is, if it takes longer than a second: `holdfast runs prune`, `export` and `import`."""
+"""How far a command is, if it takes longer than a second: `holdfast runs prune`, `export` and `import`,
+and acts on many runs."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import Final
 
 from holdfast.cli.views.output import say
 from holdfast.client.retention import PruneReport
+from holdfast.client.selection import BulkReport
 
 _EVERY: Final = 1.0
 """Seconds."""
@@ -34,3 +36,14 @@ class PruneProgress:
     def show(self, report: PruneReport) -> None:
         if self._seldom.is_due():
             say(f"{report.runs:,} of {self._expected:,} runs deleted")
+
+
+class BulkCount:
+    def __init__(self, expected: int, verb: str) -> None:
+        self._expected = expected
+        self._verb = verb
+        self._seldom = Seldom()
+
+    def show(self, report: BulkReport) -> None:
+        if self._seldom.is_due():
+            say(f"{self._verb}: {report.done + report.refusals:,} of {self._expected:,} runs")

@@ -13,7 +13,7 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 
 from holdfast.core.keys import Role
-from holdfast.server.access.callers import caller_of
+from holdfast.server.access.callers import Caller, caller_of
 from holdfast.server.access.recording import begin_record
 from holdfast.server.access.refusals import Forbidden
 
@@ -44,6 +44,8 @@ RULES: Final[dict[str, Rule]] = {
     "runs.list": _READ,
     "runs.get": _READ,
     "runs.delete": _ADMINISTER,
+    "runs.bulk": _OPERATE,
+    "runs.prune": _ADMINISTER,
     "runs.explain": _READ,
     "runs.tasks": _READ,
     "runs.task": _READ,
@@ -66,6 +68,10 @@ RULES: Final[dict[str, Rule]] = {
     "runs.counts": _READ,
     "runs.journal": _READ,
     "runs.children": _READ,
+    "bulk.list": _READ,
+    "bulk.get": _READ,
+    "bulk.failures": _READ,
+    "bulk.cancel": _OPERATE,
     "nodes.list": _READ,
     "workers.list": _READ,
     "queues.list": _READ,
@@ -147,14 +153,21 @@ def check_all_have_rules(nouns: Mapping[str, Sequence[HTTPRouteHandler]]) -> Non
         raise LookupError(f"no rule says who may use these routes: {', '.join(missing)}")
 
 
+def check_role(caller: Caller, action: str) -> None:
+    """Raises Forbidden if the rule of that action does not let the caller in."""
+    roles = RULES[action].roles
+    if caller.role not in roles:
+        allowed = ", ".join(sorted(roles))
+        raise Forbidden(f"the role {caller.role} may not do this ({action}); {allowed} may")
+
+
 async def check_rule(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """A guard of each application. Raises Forbidden."""
     rule = RULES.get(handler.name or "")
     if rule is None:
         return  # a document
     caller = caller_of(connection.scope)
-    if caller.role not in rule.roles and not rule.is_public:
-        allowed = ", ".join(sorted(rule.roles))
-        raise Forbidden(f"the role {caller.role} may not do this ({handler.name}); {allowed} may")
+    if not rule.is_public:
+        check_role(caller, handler.name or "")
     if rule.is_change:
         begin_record(connection.scope, handler.name or "")

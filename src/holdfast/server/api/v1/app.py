@@ -17,6 +17,7 @@ from holdfast.server.access.rules import check_all_have_rules, check_rule
 from holdfast.server.api.v1 import (
     access,
     backlogs,
+    bulk,
     events,
     fleet,
     questions,
@@ -35,6 +36,7 @@ from holdfast.server.problems import HANDLERS
 NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "workflows": workflows.ROUTES,
     "runs": [*runs.ROUTES, *run_parts.ROUTES, *run_acts.ROUTES],
+    "bulk": bulk.ROUTES,
     "events": events.ROUTES,
     "questions": questions.ROUTES,
     "schedules": schedules.ROUTES,

@@ -191,7 +191,7 @@ async def retry_run(
         id,
         record,
         data,
-        lambda: client.retry(id, deadline=_new_deadline(data.deadline), by=caller.name),
+        lambda: client.retry(id, deadline=new_deadline(data.deadline), by=caller.name),
     )
 
 
@@ -319,7 +319,7 @@ async def _acted(
     return after
 
 
-def _new_deadline(given: dt.datetime | float | msgspec.UnsetType | None) -> NewDeadline:
+def new_deadline(given: dt.datetime | float | msgspec.UnsetType | None) -> NewDeadline:
     if isinstance(given, msgspec.UnsetType):
         return KEEP_DEADLINE
     return given if given is None or isinstance(given, dt.datetime) else span("deadline", given)
