@@ -24,6 +24,7 @@ from holdfast.client.waiters import Waiters
 from holdfast.core.codec import Codec
 from holdfast.core.ids import KeyMaker
 from holdfast.core.records import Definition, TaskRecord
+from holdfast.core.secret_names import read_sources
 from holdfast.core.values import RunKey, later, moment
 from holdfast.engine.after_commits import AfterCommits
 from holdfast.engine.audit_pruning import AuditPruner
@@ -58,7 +59,9 @@ from holdfast.secret_sources import SecretSources
 from holdfast.settings import Settings, own_environment, read_settings
 from holdfast.stores.backups import backup_database
 from holdfast.stores.open_store import store_for
+from holdfast.stores.rewriting import RewriteReport, rewrite_payloads
 from holdfast.stores.schema_status import migrate_database, read_schema_status
+from holdfast.stores.seals import Seals, seals_for
 
 if TYPE_CHECKING:
     from holdfast.server.access.logins import LoginOptions
@@ -67,7 +70,14 @@ if TYPE_CHECKING:
     from holdfast.server.serving import ApiServer, ServingOptions
     from holdfast.telemetry.prometheus import Metrics
 
-__all__ = ["Holdfast", "backup_database", "migrate_database", "read_schema_status"]
+__all__ = [
+    "Holdfast",
+    "RewriteReport",
+    "backup_database",
+    "migrate_database",
+    "read_schema_status",
+    "rewrite_database",
+]
 
 _log = logging.getLogger("holdfast")
 _values_log = logging.getLogger("holdfast.workflow")
@@ -386,6 +396,38 @@ def new_metrics() -> Metrics:
     return Metrics()
 
 
+def _encryption_keys(settings: Settings) -> SecretSources:
+    return SecretSources(
+        read_sources("encryption_sources", settings.encryption_sources),
+        own_environment(),
+        command_seconds=settings.secret_command_seconds,
+        what="encryption key",
+        setting="encryption_sources",
+    )
+
+
+def seals_of(settings: Settings) -> Seals | None:
+    """Raises BadOption, SecretNotFound, SecretUnreadable."""
+    keys = _encryption_keys(settings).read(settings.encryption_keys)
+    return seals_for(keys, settings.compress_bytes)
+
+
+async def rewrite_database(
+    settings: Settings, progress: Callable[[str, RewriteReport], None], *, plain: bool = False
+) -> RewriteReport:
+    """Encrypt all payloads with the first key, or with none. Raises as `seals_of` does."""
+    keys = _encryption_keys(settings).read(settings.encryption_keys)
+    seals = seals_for(keys, settings.compress_bytes, plain=plain)
+    if seals is None:
+        raise BadOption("encryption_keys", settings.encryption_keys, "the ids of the keys")
+    store = store_for(settings.url)
+    await store.open()
+    try:
+        return await rewrite_payloads(store, seals, progress)
+    finally:
+        await store.close()
+
+
 class Parts:
     """Everything that a Holdfast consists of. A test may pass its own store or clock."""
 
@@ -413,7 +455,7 @@ class Parts:
         self.store: Store
         self._engine_store: EngineStore
         if store is None:
-            self.store = opened = store_for(settings.url)
+            self.store = opened = store_for(settings.url, seals=seals_of(settings))
             self._engine_store = opened.for_engine()
         else:
             self.store = self._engine_store = store
@@ -506,7 +548,8 @@ class Parts:
         return ChangePruner(self.store, self.dice, kept_for, self.settings.watch_bytes)
 
     def _executors(self, report: Report, beat: Beat, log: Log, publish: Publish) -> _ExecutorRoutes:
-        environment = self.secrets.without_secrets(own_environment())
+        environment = _encryption_keys(self.settings).without_secrets(own_environment())
+        environment = self.secrets.without_secrets(environment)
         return _ExecutorRoutes(
             self.definitions, self.settings, self.store, self.clock, environment, report, beat, log, publish
         )

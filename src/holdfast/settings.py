@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -86,6 +87,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long a command may take to print a secret."""
     secret_cached_seconds: float = 30
     """How long a secret that a command has printed is kept in memory."""
+    encryption_keys: tuple[str, ...] = ()
+    """The ids of the keys with which payloads are encrypted: the first to write, all to read. Needs the extra
+    `encryption`."""
+    encryption_sources: tuple[str, ...] = ("env:HOLDFAST_ENCRYPTION_KEY_",)
+    """Where these keys are, as in `secrets`."""
+    compress_bytes: int = 0
+    """Payloads of so many bytes or more are compressed. 0: none, and those that are cannot be read."""
     lease_seconds: float = 15
     """How long a node keeps its runs without renewing its lease."""
     stall_seconds: float = 60
@@ -151,7 +159,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         ):
             if getattr(self, name) < 1:
                 raise BadOption(name, getattr(self, name), "1 or more")
-        for name in ("python_workers", "log_limit", "idle_bytes"):
+        for name in ("python_workers", "log_limit", "idle_bytes", "compress_bytes"):
             if getattr(self, name) < 0:
                 raise BadOption(name, getattr(self, name), "0 or more")
         for name in (it for it in self.__struct_fields__ if it.endswith("_seconds")):
@@ -173,6 +181,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise BadOption("namespace", self.namespace, "another name: this one stands for all namespaces")
         read_retention(self.retention)
         read_sources("secrets", self.secrets)
+        read_sources("encryption_sources", self.encryption_sources)
+        for id in self.encryption_keys:
+            if re.fullmatch(r"[A-Za-z0-9_.-]{1,50}", id) is None:
+                raise BadOption("encryption_keys", id, "ids of letters, digits, _, . and -")
 
     @property
     def retention_rules(self) -> tuple[RetentionRule, ...]:
@@ -280,6 +292,8 @@ _JSON = {
     "queues": '{"gpu": 1}',
     "retention": '{"success": "30d"}',
     "secrets": '["file:/run/secrets"]',
+    "encryption_keys": '["k2", "k1"]',
+    "encryption_sources": '["file:/run/secrets"]',
 }
 """Settings that variables have as JSON, each with an example."""
 

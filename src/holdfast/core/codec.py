@@ -36,6 +36,7 @@ from holdfast.core.exception_hints import (
 )
 from holdfast.core.failures import capture_value, identity_of
 from holdfast.core.nesting import is_deeper
+from holdfast.core.sealed import is_sealed, why_sealed
 from holdfast.core.untyped import UntypedModels
 from holdfast.core.values import EXCEPTION_KEY, NULL, Payload
 from holdfast.errors import CannotStore, PayloadTooLarge, WrongType, show
@@ -100,7 +101,8 @@ class Codec:
         try:
             return decode(payload)
         except Exception as error:  # a user's __post_init__ or validator may raise anything
-            raise WrongType(what, explain_mismatch(error)) from error
+            reason = why_sealed(payload) if is_sealed(payload) else explain_mismatch(error)
+            raise WrongType(what, reason) from error
 
 
 # --- types ------------------------------------------------------------------------------------

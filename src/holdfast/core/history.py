@@ -59,6 +59,7 @@ from holdfast.core.records import (
     MessageRecord,
     TaskRecord,
 )
+from holdfast.core.sealed import is_sealed, opened, why_sealed
 from holdfast.core.slices import Slices, finish
 from holdfast.core.values import (
     FIRST_INSTANT,
@@ -191,15 +192,15 @@ def message_event(message: MessageRecord) -> Event:
     """
     match message.kind:
         case MessageKind.SIGNAL:
-            return SignalReceived(message.id, message.name, message.payload)
+            return SignalReceived(message.id, message.name, opened(message.payload))
         case MessageKind.RESOLVED:
-            return _answer(message, Succeeded(message.payload))
+            return _answer(message, Succeeded(opened(message.payload)))
         case MessageKind.REJECTED:
-            return _answer(message, Failed(_read_failure(message.payload)))
+            return _answer(message, Failed(_read_failure(opened(message.payload))))
         case MessageKind.CANCEL:
             return CancelRequested(message.id, read_text(message.payload))
         case MessageKind.UPDATE:
-            return UpdateReceived(message.id, message.name, message.payload)
+            return UpdateReceived(message.id, message.name, opened(message.payload))
         case MessageKind.CHILD:
             raise JournalCorrupt(
                 None, f"message {message.id} is about a child, but the journal has it as another kind"
@@ -260,7 +261,7 @@ def read_text(payload: Payload) -> str:
     try:
         return msgspec.json.decode(payload, type=str)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        return payload.decode(errors="replace")
+        return why_sealed(payload) if is_sealed(payload) else payload.decode(errors="replace")
 
 
 def read_steps(history: History) -> list[StepRecord]:

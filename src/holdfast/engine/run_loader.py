@@ -27,6 +27,7 @@ from holdfast.core.log_lines import LimitedLog
 from holdfast.core.policies import SETBACKS_ALLOWED, STALLS_ALLOWED, claim_limit
 from holdfast.core.records import ACTS, MessageKind, MessageRecord
 from holdfast.core.remote import read_report
+from holdfast.core.sealed import check_open, opened
 from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.updates import UpdateRefusal
 from holdfast.core.values import Instant, Payload, RunKey, TaskStatus, microseconds
@@ -361,6 +362,7 @@ class RunLoader:
 
     def _replay(self, loading: LoadingRun) -> Replay:
         resident, steps = loading.resident, self._tuning.slice_steps
+        check_open(resident.record.input)
         past = yield from restore_in_slices(loading.history, steps)
         for seq, child in past.children.items():
             if child is not None:
@@ -406,7 +408,7 @@ class RunLoader:
         if attempt is None or attempt.stage is not Stage.REMOTE:
             self._inbox.post(MessageStale(resident, message.id))
         else:
-            self._inbox.post(WorkerReported(attempt, read_report(message.payload), message.id))
+            self._inbox.post(WorkerReported(attempt, read_report(opened(message.payload)), message.id))
         self._residents.mark_ready(resident)
 
     def _post_unable(self, loading: LoadingRun, error: BaseException) -> None:
@@ -469,12 +471,16 @@ class RunLoader:
         messages = {child: message.id for child, (_, message) in children.items()}
         for run in sorted(ended, key=lambda run: messages[run.key]):  # in the order in which they ended
             resident, message = children[run.key]
+            try:
+                check_open(run.output)
+                outcome = run_outcome(run.status, run.output, run.failure)
+            except JournalCorrupt as error:
+                self._park(resident, error)
+                continue
             seq = child_number(message)
             resident.attached.discard(seq)
             self._scope.remove([run.key])
-            resident.events.append(
-                ChildEnded(seq, run_outcome(run.status, run.output, run.failure), message.id)
-            )
+            resident.events.append(ChildEnded(seq, outcome, message.id))
             self._residents.mark_ready(resident)
 
     # --- the store

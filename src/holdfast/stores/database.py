@@ -79,6 +79,11 @@ class Transaction(Protocol):
         """Also numbers that the database would make itself."""
         ...
 
+    def replace_cells(self, table: str, key: Sequence[Column], column: Column, rows: Sequence[Row]) -> int:
+        """Replace one column where it is as it was read. A row has the key, the old cell and the new one.
+        Returns how many cells were replaced."""
+        ...
+
     def announce(self, *topics: str) -> None:
         """Notify the listeners to these topics when the transaction has committed, also those in other
         processes."""

@@ -16,16 +16,19 @@ from holdfast.stores.change_log import recorded
 from holdfast.stores.database import Connection, Database, Row, Topics, TransactionScript
 from holdfast.stores.lanes import LaneName, LaneSet
 from holdfast.stores.lease_renewal import SqlLeaseRenewal
+from holdfast.stores.sealing import SealedTransaction
+from holdfast.stores.seals import Seals
 
 T = TypeVar("T")
 
 
 class Driver:
-    def __init__(self, database: Database, *, threads: bool) -> None:
+    def __init__(self, database: Database, *, threads: bool, seals: Seals | None = None) -> None:
         """The driver of clients. Without threads, transactions run inside the awaiting call, and changes by
         other processes are not watched for. Then the behaviour depends on the calls alone."""
         self._database = database
         self._threads = threads
+        self._seals = seals
         self._lanes = LaneSet(database, threads=threads)
         self._changes = _ChangeListeners(database, self._lanes, threads=threads)
         self._is_of_engine = False
@@ -61,6 +64,7 @@ class Driver:
         await self._lanes.close()
 
     async def write(self, script: TransactionScript[T]) -> T:
+        script = self._unsealing(script)
         return await self._do(lambda connection: connection.write(recorded(script)))
 
     async def write_and_tell(self, script: TransactionScript[T]) -> T:
@@ -74,6 +78,7 @@ class Driver:
 
     async def _write_and_tell(self, script: TransactionScript[T]) -> T:
         topics: Topics = None
+        script = self._unsealing(script)
 
         def write(connection: Connection) -> T:
             nonlocal topics
@@ -86,6 +91,10 @@ class Driver:
         finally:
             self._changes.tell(topics)
 
+    def _unsealing(self, script: TransactionScript[T]) -> TransactionScript[T]:
+        seals = self._seals
+        return script if seals is None else lambda tx: script(SealedTransaction(tx, seals))
+
     async def _do(self, work: Callable[[Connection], T]) -> T:
         is_urgent = self._is_of_engine
         lane = self._lanes.get(LaneName.ENGINE_WRITER if is_urgent else LaneName.WRITER)
@@ -97,6 +106,7 @@ class Driver:
         """Clients have a lane apart for reads that may be long: a listing must not hold up a result."""
         name = LaneName.LISTER if may_be_long else LaneName.READER
         lane = self._lanes.get(LaneName.ENGINE_READER if self._is_of_engine else name)
+        script = self._unsealing(script)
         return await lane.do(lambda connection: connection.read(script, snapshot=snapshot))
 
     async def fetch(self, query: str, *params: Any, may_be_long: bool = False) -> list[Row]:

@@ -98,7 +98,10 @@ def _load(
     steps = records.steps_by_run(tx.many_returning("steps_of", first.steps), chapters, damage)
     outcomes: dict[RunKey, dict[int, Outcome]] = {run: {} for run in found}
     for run, *settled in tx.many_returning("outcomes_of", first.tasks):
-        outcomes[run][settled[0]] = records.outcome(*settled[1:])
+        try:
+            outcomes[run][settled[0]] = records.outcome(*settled[1:])
+        except JournalCorrupt as error:
+            damage.setdefault(run, error.reason)
     unsettled = with_shared_inputs(tx, tx.many_returning("open_tasks_of", first.tasks))
     tasks = records.by_run(unsettled, 0, records.task_record, damage)
     heard = tx.many_returning("heard_messages_of", first.messages)

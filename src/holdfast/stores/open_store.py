@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from holdfast.errors import BadUrl
 from holdfast.stores.driver import Driver
+from holdfast.stores.seals import Seals
 from holdfast.stores.sql_store import SqlStore
 
 if TYPE_CHECKING:
@@ -19,12 +20,12 @@ _EXPECTED = (
 )
 
 
-def store_for(url: str, *, threads: bool = True) -> SqlStore:
-    """A store that is not open yet. Raises BadUrl.
+def store_for(url: str, *, threads: bool = True, seals: Seals | None = None) -> SqlStore:
+    """A store that is not open yet. With `seals`, payloads are encrypted or compressed. Raises BadUrl.
 
     Without threads, transactions run inside the calls themselves. Tests and simulations use that.
     """
-    return SqlStore(Driver(database_for(url, threads=threads), threads=threads))
+    return SqlStore(Driver(database_for(url, threads=threads), threads=threads, seals=seals))
 
 
 def database_for(url: str, *, threads: bool = True) -> SqliteDatabase | PostgresDatabase:

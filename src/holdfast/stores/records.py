@@ -24,6 +24,7 @@ from holdfast.core.records import (
     TaskRecord,
     TaskSummary,
 )
+from holdfast.core.sealed import check_open, is_sealed, why_sealed
 from holdfast.core.stream_items import StreamRecord
 from holdfast.core.values import (
     NULL,
@@ -81,12 +82,17 @@ def task_record(row: Row) -> TaskRecord:
         raise JournalCorrupt(None, f"task {row[1]} is {row[3]!r}, which this version does not know")
     if isinstance(row[-1], int):
         raise JournalCorrupt(None, f"a part of the input of task {row[1]} is gone, which task {row[-1]} had")
+    check_open(row[7])
+    check_open(row[10])
+    if row[-1] is not None:
+        check_open(row[-1].fields)
     return _task(*row[:3], status, *row[4:9], read_failure(row[9]), *row[10:])
 
 
 def outcome(status: str, output: bytes | None, failure: bytes | None) -> Outcome:
     """How a settled task ended. Raises JournalCorrupt."""
     if status == "success":
+        check_open(output)
         return Succeeded(NULL if output is None else Payload(output))
     return settled_outcome(_TASK_STATUS[status], None, read_failure(failure))
 
@@ -140,6 +146,7 @@ def schedule_record(row: Row) -> ScheduleRecord:
         queued = _decode_instants(row[8])
     except msgspec.MsgspecError as error:
         raise JournalCorrupt(None, f"the queue of schedule {row[0]!r} cannot be read ({error})") from None
+    check_open(row[2])
     if not 0 < row[6] < _MOST_CHANGES:
         raise JournalCorrupt(None, f"the changes of schedule {row[0]!r} cannot have been counted to {row[6]}")
     return _schedule(*row[:5], bool(row[5]), *row[6:8], queued, *row[9:15], bool(row[15]))
@@ -184,6 +191,7 @@ def posted_message(row: Row) -> PostedMessage:
 
 def child_record(row: Row) -> ChildRecord:
     """Raises JournalCorrupt."""
+    check_open(row[4])
     return _child(*row[:3], run_status(row[3]), row[4], read_failure(row[5]))
 
 
@@ -245,6 +253,10 @@ def steps_by_run(
 def read_failure(json: Any) -> Failure | None:
     if json is None:
         return None
+    if is_sealed(json):
+        return Failure(
+            type="holdfast.errors:JournalCorrupt", message=f"the failure cannot be read: {why_sealed(json)}"
+        )
     try:
         return _decode_failure(json)
     except (msgspec.MsgspecError, UnicodeDecodeError):

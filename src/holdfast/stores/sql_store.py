@@ -7,9 +7,12 @@ The roles are in `nodes`, `runs`, `histories`, `situations`, `fleet`, `schedules
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from holdfast.stores.access import SqlAccessStore
 from holdfast.stores.archives import SqlArchiveStore
 from holdfast.stores.changes import SqlChangeStore
+from holdfast.stores.database import TransactionScript
 from holdfast.stores.fleet import SqlFleetStore
 from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore
@@ -21,6 +24,8 @@ from holdfast.stores.situations import SqlSituationStore
 from holdfast.stores.store_life import SqlStoreLife
 from holdfast.stores.workers import SqlWorkerStore
 from holdfast.stores.workflows import SqlWorkflowStore
+
+T = TypeVar("T")
 
 
 class SqlStore(
@@ -40,6 +45,10 @@ class SqlStore(
     SqlSessionStore,
 ):
     """The union of all roles. It uses the lanes of clients."""
+
+    async def write_script(self, script: TransactionScript[T]) -> T:
+        """For what belongs to no role: see `rewriting`."""
+        return await self._driver.write(script)
 
     def for_engine(self) -> SqlStore:
         """The same store with the lanes of the engine. It is open whenever this one is."""

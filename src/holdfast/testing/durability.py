@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from holdfast.authoring.catalog import Catalog, default_catalog
@@ -39,6 +39,7 @@ async def assert_durable(
     new_database: Callable[[], str] | None = None,
     catalog: Catalog = default_catalog,
     patience: dt.timedelta = dt.timedelta(seconds=30),
+    settings: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Any:
     """Run a workflow once without a crash, then twice for each of its commits, and compare how it ends.
@@ -51,13 +52,13 @@ async def assert_durable(
 
     `during` sends the signals and promises that the workflow waits for. `new_database` returns the URL
     of an empty database for each run; without it, each run gets a SQLite file. `patience` is how long
-    each run may take in real time.
+    each run may take in real time. `settings` are those of the nodes.
     """
 
     async def attempt(crash_at: int | None, crash_after: bool) -> tuple[_RunEnding, int, Exception | None]:
         url = None if new_database is None else new_database()
         async with Environment(
-            url, catalog=catalog, crash_at=crash_at, crash_after=crash_after
+            url, catalog=catalog, crash_at=crash_at, crash_after=crash_after, **(settings or {})
         ) as environment:
             try:
                 async with asyncio.timeout(patience.total_seconds()):

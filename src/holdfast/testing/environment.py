@@ -25,7 +25,7 @@ from typing import Any, Self, cast
 
 import msgspec
 
-from holdfast.app import Parts, tuning_of
+from holdfast.app import Parts, seals_of, tuning_of
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.kinds import Kinds
 from holdfast.client.client import Client
@@ -87,7 +87,9 @@ class Environment(Client):
         self.settings = Settings(url=cast("str", url), **settings)
         self.clock = ManualClock()
         self.crash_points = CrashPoints(
-            store_for(self.settings.url, threads=False), at=crash_at, after=crash_after
+            store_for(self.settings.url, threads=False, seals=seals_of(self.settings)),
+            at=crash_at,
+            after=crash_after,
         )
         self.executions: list[str] = []
         """The ids of the tasks that were started, one for each start."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +16,9 @@ from holdfast.cli.views.tables import print_table
 if TYPE_CHECKING:
     from holdfast.core.schema import SchemaStatus
 
-db = typer.Typer(help="Bring the database up to date, see what it has, or copy it.", no_args_is_help=True)
+db = typer.Typer(
+    help="Bring the database up to date, see what it has, copy it, or encrypt it.", no_args_is_help=True
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -67,6 +70,40 @@ def backup(
         print_json(made, is_pretty=True)
     else:
         say(f"{made.file} is a copy of {made.database}: {made.bytes / 1e6:,.1f} MB", "green")
+
+
+@db.command("rewrite")
+def rewrite(
+    plain: Annotated[bool, typer.Option("--plain", help="Without encryption.")] = False,
+    as_json: AsJson = False,
+    db: Db = None,
+) -> None:
+    """Encrypt all payloads with the first of the setting `encryption_keys`, after a change of keys. Nodes may
+    work meanwhile. If it is interrupted, begin it again. Exit code 1 if some payloads cannot be read."""
+    import asyncio
+
+    from holdfast.app import RewriteReport, rewrite_database
+
+    database = find_database(db, None)
+    prepare_file(database, makes_file=False)
+    said = 0.0
+
+    def progress(table: str, report: RewriteReport) -> None:
+        nonlocal said
+        if time.monotonic() - said >= _SECONDS_BETWEEN_LINES:
+            said = time.monotonic()
+            say(f"{table}: {report.rows:,} rows looked at so far, {report.rewritten:,} payloads rewritten")
+
+    report = asyncio.run(rewrite_database(database.settings, progress, plain=plain))
+    if as_json:
+        print_json(report._asdict(), is_pretty=True)
+    say(f"{report.rewritten:,} payloads rewritten, {report.rows:,} rows looked at")
+    if report.unreadable:
+        say(f"{report.unreadable:,} payloads were left as they are; the first: {report.reason}")
+        raise typer.Exit(ExitCode.FAILED)
+
+
+_SECONDS_BETWEEN_LINES = 2.0
 
 
 def _read(database: DatabaseOptions) -> SchemaStatus:

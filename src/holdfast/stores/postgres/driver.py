@@ -35,7 +35,7 @@ from holdfast.stores.postgres.arrays import (
 from holdfast.stores.postgres.failures import LONGEST_MESSAGE, explain_failure, is_stale
 from holdfast.stores.postgres.notifications import CHANNEL, LINE, payload_of, watch
 from holdfast.stores.postgres.pipeline import PatientConnection, Pipeline, Sent
-from holdfast.stores.postgres.table_texts import insert_text, page_text
+from holdfast.stores.postgres.table_texts import insert_text, page_text, replace_text
 
 T = TypeVar("T")
 
@@ -397,6 +397,13 @@ class PostgresConnection:
     def insert_rows(self, table: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
         if rows:
             self._many(_query_of(insert_text(table, columns)), rows)
+
+    def replace_cells(self, table: str, key: Sequence[Column], column: Column, rows: Sequence[Row]) -> int:
+        # The old cell is compared as text: JSON has no equality.
+        rows = [(*found, old.decode(), new) for *found, old, new in rows]
+        sent = self._send_query(_query_of(replace_text(table, key, column)), tuple(zip(*rows, strict=True)))
+        sent.wait()
+        return sent.changed
 
     def _send(self, query: str, params: Sequence[Any]) -> Sent:
         return self._send_query(_queries()[query], params)

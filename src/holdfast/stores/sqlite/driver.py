@@ -21,7 +21,7 @@ from holdfast.errors import CommitRefused, StoreFull, StoreUnavailable
 from holdfast.stores import gil_pauses, migrations
 from holdfast.stores.database import Ask, Changes, Column, Connection, Row, TablePage, TransactionScript
 from holdfast.stores.named_queries import Migration, load_migrations, load_queries
-from holdfast.stores.sqlite.table_texts import insert_text, page_text
+from holdfast.stores.sqlite.table_texts import insert_text, page_text, replace_text
 from holdfast.stores.sqlite.watching import OwnCommits, Sighting, watch
 
 T = TypeVar("T")
@@ -323,6 +323,13 @@ class SqliteConnection:
     def insert_rows(self, table: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
         self.statements += 1
         self._connection.executemany(insert_text(table, columns), rows)
+
+    def replace_cells(self, table: str, key: Sequence[Column], column: Column, rows: Sequence[Row]) -> int:
+        self.statements += 1
+        before = self._connection.total_changes()
+        text = replace_text(table, key, column)
+        self._connection.executemany(text, [(new, *found, old) for *found, old, new in rows])
+        return self._connection.total_changes() - before
 
     def announce(self, *topics: str) -> None:
         # For this process. Others watch the write-ahead log, which every commit changes.
