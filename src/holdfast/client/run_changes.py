@@ -31,7 +31,7 @@ from holdfast.core.names import checked_name
 from holdfast.core.questions import checked_comment
 from holdfast.core.records import MessageKind
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, StartTarget
-from holdfast.core.values import Payload, RunStatus, TaskStatus
+from holdfast.core.values import Failure, Payload, RunStatus, TaskStatus
 from holdfast.errors import BadOption, NotAsked, NotParked, WrongType, show
 from holdfast.ports.runs import RunFilter
 
@@ -63,6 +63,7 @@ class RunChanges(RunUpdates):
         by: str = "",
         comment: str = "",
         ahead: bool = False,
+        message_id: str | None = None,
     ) -> None:
         """Answer what the run asks for with `context().promise(name)` or `context().ask(...)`.
 
@@ -70,10 +71,13 @@ class RunChanges(RunUpdates):
         several times, the oldest open question is answered. Raises UnknownPromise if the run does not ask for
         it; with `ahead=True` the value is then kept until it does. Raises PromiseSettled, PromiseClosed, and
         MayNotAnswer or BadAnswer if the question is for others or for another type of answer.
+
+        `message_id` is what you call this answer: it is given once, however often you send it under that id.
         """
         name = _checked_question(name)
         payload = self._workflows.encode(value, f"promise {name!r}")
-        await self._answer(run, MessageKind.RESOLVED, name, payload, by, comment, ahead=ahead)
+        kind = MessageKind.RESOLVED
+        await self._answer(run, kind, name, payload, by, comment, ahead=ahead, message_id=message_id)
 
     async def approve(
         self, run: Run[Any] | str, task: str, *, value: Any = True, by: str = "", comment: str = ""
@@ -104,17 +108,20 @@ class RunChanges(RunUpdates):
         self,
         run: Run[Any] | str,
         name: str | int,
-        error: Exception | str,
+        error: Exception | Failure | str,
         *,
         by: str = "",
         comment: str = "",
         ahead: bool = False,
+        message_id: str | None = None,
     ) -> None:
         """Make `context().promise(name)` or `context().ask(...)` raise. Otherwise as `resolve`."""
         name = _checked_question(name)
-        failure = capture(error if isinstance(error, Exception) else ValueError(error))
-        payload = Payload(msgspec.json.encode(failure))
-        await self._answer(run, MessageKind.REJECTED, name, payload, by, comment, ahead=ahead)
+        if not isinstance(error, Failure):
+            error = capture(error if isinstance(error, Exception) else ValueError(error))
+        payload = Payload(msgspec.json.encode(error))
+        kind = MessageKind.REJECTED
+        await self._answer(run, kind, name, payload, by, comment, ahead=ahead, message_id=message_id)
 
     async def questions(
         self,
@@ -156,6 +163,7 @@ class RunChanges(RunUpdates):
         comment: str,
         *,
         ahead: bool,
+        message_id: str | None,
     ) -> None:
         await self._send(
             run,
@@ -165,6 +173,7 @@ class RunChanges(RunUpdates):
                 "" if isinstance(name, int) else name,
                 payload,
                 checked_sender(by),
+                None if message_id is None else checked_name("message_id", message_id),
                 comment=checked_comment(comment),
                 question=name if isinstance(name, int) else None,
                 is_ahead=bool(ahead),

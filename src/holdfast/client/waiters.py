@@ -20,6 +20,7 @@ from holdfast.client.stream_readers import StreamReaders
 from holdfast.client.update_answers import UpdateAnswers
 from holdfast.core.failures import revive
 from holdfast.core.history import run_outcome
+from holdfast.core.records import RunRecord
 from holdfast.core.values import (
     Cancelled,
     Failed,
@@ -135,6 +136,10 @@ class Waiters:
             self._stop_listening = self._store.listen(self._changed.set, ENDED)
             self._watcher = asyncio.create_task(self._watch(), name="holdfast waiters")
         return ending
+
+    async def ended(self, runs: Sequence[RunKey]) -> list[RunRecord]:
+        """Those of the runs that have ended, with what they ended with."""
+        return await self._store.ended_runs(self._namespace, runs)
 
     def runs_ended(self, runs: Sequence[EndedRun]) -> None:
         """Called by the engine of this process after the commit that ended these runs."""

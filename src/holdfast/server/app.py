@@ -30,6 +30,7 @@ from holdfast.server.live.hub import Hub
 from holdfast.server.live.responses import OpenStreams
 from holdfast.server.paths import API, DAGS, HEALTH, METRICS, V1, is_below, path_below
 from holdfast.server.probes.app import Probes, make_probes_app
+from holdfast.server.repeated_requests import RepeatedRequests
 from holdfast.server.tenants import Tenant, Tenants
 from holdfast.server.worker_expiry import WorkerExpiry
 
@@ -60,7 +61,12 @@ def make_app(
         _faces(max_payload_bytes + _MEGABYTE, version), _Services(tenants, probes, logins, describe_visits)
     )
     return Gateway(
-        faces, tenants, identifier, origins, public_url=login.public_url, before_close=probes.close
+        RepeatedRequests(faces),
+        tenants,
+        identifier,
+        origins,
+        public_url=login.public_url,
+        before_close=probes.close,
     )
 
 

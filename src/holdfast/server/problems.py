@@ -251,17 +251,20 @@ def _facts_of(error: HoldfastError) -> dict[str, Any]:
     return {
         name: plain
         for name, value in vars(error).items()
-        if not name.startswith("_") and (plain := _plain(value)) is not None
+        if not name.startswith("_") and (plain := _plain(value)) is not _LEFT_OUT
     }
 
 
 def _plain(value: Any) -> Any:
-    """None if JSON cannot carry it, or if it is long."""
     try:
         plain = msgspec.to_builtins(value)
-        return plain if len(msgspec.json.encode(plain)) <= _LONGEST_FACT else None
+        return plain if len(msgspec.json.encode(plain)) <= _LONGEST_FACT else _LEFT_OUT
     except Exception:  # a value of the user's: the text says what can be said of it
-        return None
+        return _LEFT_OUT
+
+
+_LEFT_OUT: Final = object()
+"""JSON cannot carry it, or it is long."""
 
 
 # --- what Litestar finds wrong with a route, a query or a body

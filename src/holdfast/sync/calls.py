@@ -53,7 +53,7 @@ from holdfast.core.keys import Role
 from holdfast.core.records import Definition, History
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, StartTarget
 from holdfast.core.timetable import Catchup, Plan
-from holdfast.core.values import RunKey, RunStatus
+from holdfast.core.values import Failure, RunKey, RunStatus
 from holdfast.errors import Problem
 from holdfast.ports.runs import Stranded
 from holdfast.ports.workflows import HasRun
@@ -685,6 +685,7 @@ class ClientCalls:
         by: str = "",
         comment: str = "",
         ahead: bool = False,
+        message_id: str | None = None,
     ) -> None:
         """Answer what the run asks for with `context().promise(name)` or `context().ask(...)`.
 
@@ -692,9 +693,13 @@ class ClientCalls:
         several times, the oldest open question is answered. Raises UnknownPromise if the run does not ask for
         it; with `ahead=True` the value is then kept until it does. Raises PromiseSettled, PromiseClosed, and
         MayNotAnswer or BadAnswer if the question is for others or for another type of answer.
+
+        `message_id` is what you call this answer: it is given once, however often you send it under that id.
         """
         return self._thread.call(
-            lambda: self.inner.resolve(_known(run), name, value, by=by, comment=comment, ahead=ahead)
+            lambda: self.inner.resolve(
+                _known(run), name, value, by=by, comment=comment, ahead=ahead, message_id=message_id
+            )
         )
 
     def approve(
@@ -713,15 +718,18 @@ class ClientCalls:
         self,
         run: Run[Any] | str,
         name: str | int,
-        error: Exception | str,
+        error: Exception | Failure | str,
         *,
         by: str = "",
         comment: str = "",
         ahead: bool = False,
+        message_id: str | None = None,
     ) -> None:
         """Make `context().promise(name)` or `context().ask(...)` raise. Otherwise as `resolve`."""
         return self._thread.call(
-            lambda: self.inner.reject(_known(run), name, error, by=by, comment=comment, ahead=ahead)
+            lambda: self.inner.reject(
+                _known(run), name, error, by=by, comment=comment, ahead=ahead, message_id=message_id
+            )
         )
 
     def questions(

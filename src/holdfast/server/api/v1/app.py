@@ -22,6 +22,7 @@ from holdfast.server.api.v1 import (
     fleet,
     questions,
     run_acts,
+    run_ends,
     run_parts,
     runs,
     schedules,
@@ -35,7 +36,7 @@ from holdfast.server.problems import HANDLERS
 
 NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "workflows": workflows.ROUTES,
-    "runs": [*runs.ROUTES, *run_parts.ROUTES, *run_acts.ROUTES],
+    "runs": [*runs.ROUTES, *run_parts.ROUTES, *run_acts.ROUTES, *run_ends.ROUTES],
     "bulk": bulk.ROUTES,
     "events": events.ROUTES,
     "questions": questions.ROUTES,

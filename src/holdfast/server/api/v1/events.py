@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated
 
 import msgspec
@@ -43,13 +44,23 @@ async def stream_events(
         RunStatus | None, QueryParameter(description="Only when a run gets this status.")
     ] = None,
     tag: FromQuery[str | None] = None,
+    created_after: FromQuery[dt.datetime | None] = None,
+    created_before: FromQuery[dt.datetime | None] = None,
     after: Annotated[str | None, QueryParameter(description="Everything behind this offset.")] = None,
     last_event: LastEvent = None,
 ) -> Response[str]:
     """What happens to a run, or to all runs that meet the conditions, as it is committed: each change once,
     in order. The id of an event is its offset. Without an offset, what happens from now on."""
     streams.check_room()
-    which = change_filter(RunConditions(workflow=workflow, status=status, tag=tag))
+    which = change_filter(
+        RunConditions(
+            workflow=workflow,
+            status=status,
+            tag=tag,
+            created_after=created_after,
+            created_before=created_before,
+        )
+    )
     if run is not None:
         if which != ChangeFilter():
             raise BadOption("run", run, "given without conditions, since it names the run")

@@ -16,6 +16,7 @@ from holdfast.client.client import Client
 from holdfast.client.operators import Timers
 from holdfast.client.run import RunInfo
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline
+from holdfast.core.values import Failure
 from holdfast.errors import UpdateTimedOut
 from holdfast.server.access.callers import Caller
 from holdfast.server.access.recording import Record
@@ -80,9 +81,21 @@ class NewAnswer(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
     value: Any = None
     reject: str | None = None
     """Raise this in the run instead of answering."""
+    failure: Failure | None = None
+    """The same, as an exception of a class."""
     comment: str = ""
     ahead: bool = False
     """If the run has not asked yet, keep the answer until it does."""
+    message_id: str | None = None
+    """The run gets the answer once, however often it is sent under this id."""
+
+
+class NewApproval(_Strict, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    task: str
+    """The name of a DAG's task, or the path of a flow's node."""
+    value: Any = True
+    """False: no."""
+    comment: str = ""
 
 
 _NO_REASON: Final = Reason()
@@ -282,17 +295,50 @@ async def answer_question(
     record: NamedDependency[Record],
 ) -> None:
     """Answer what a run asks for, or refuse to."""
-    record.after = {"question": data.question, "is_rejected": data.reject is not None}
-    if data.reject is not None and data.value is not None:
-        raise BadRequest("give value or reject, not both", "reject")
-    if data.reject is not None:
+    error = data.reject if data.failure is None else data.failure
+    record.after = {"question": data.question, "is_rejected": error is not None}
+    if sum(each is not None for each in (data.value, data.reject, data.failure)) > 1:
+        raise BadRequest("give one of value, reject and failure", "reject")
+    if error is not None:
         await client.reject(
-            id, data.question, data.reject, by=caller.name, comment=data.comment, ahead=data.ahead
+            id,
+            data.question,
+            error,
+            by=caller.name,
+            comment=data.comment,
+            ahead=data.ahead,
+            message_id=data.message_id,
         )
     else:
         await client.resolve(
-            id, data.question, data.value, by=caller.name, comment=data.comment, ahead=data.ahead
+            id,
+            data.question,
+            data.value,
+            by=caller.name,
+            comment=data.comment,
+            ahead=data.ahead,
+            message_id=data.message_id,
         )
+
+
+@post(
+    "/runs/{id:str}/approvals",
+    name="runs.approve",
+    dto=Body[NewApproval],
+    return_dto=None,
+    status_code=204,
+    responses=may_answer(404, 409, 413),
+)
+async def approve_task(
+    id: FromPath[str],
+    data: JSONBody[NewApproval],
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
+) -> None:
+    """Answer the approval that a task of a DAG or a node of a flow waits for."""
+    record.after = {"task": data.task, "value": data.value}
+    await client.approve(id, data.task, value=data.value, by=caller.name, comment=data.comment)
 
 
 ROUTES = [
@@ -305,6 +351,7 @@ ROUTES = [
     signal_run,
     update_run,
     answer_question,
+    approve_task,
 ]
 
 

@@ -76,8 +76,8 @@ async def get_task(client: NamedDependency[Client], id: FromPath[str], seq: From
     [record] = await client.list_tasks(run, since=seq, limit=1)
     return TaskDetails(
         found[0],
-        _raw(record.input),
-        None if record.output is None else _raw(record.output),
+        stored_json(record.input),
+        None if record.output is None else stored_json(record.output),
         record.failure,
         await client.attempts(run, of=[seq]),
     )
@@ -240,7 +240,7 @@ ROUTES = [
 ]
 
 
-def _raw(payload: bytes) -> Any:
+def stored_json(payload: bytes) -> Any:
     """JSON as it is stored. If it is damaged, its text."""
     try:
         msgspec.json.decode(payload)

@@ -17,6 +17,7 @@ from holdfast.client.failures import FailureInfo
 from holdfast.client.retention import PruneReport
 from holdfast.client.run import Run, RunInfo
 from holdfast.client.run_counts import RunCount
+from holdfast.client.signals import Signal
 from holdfast.core.run_options import IdPolicy, StartKeywords, with_options
 from holdfast.core.values import key_text
 from holdfast.errors import RunCancelled, RunFailed
@@ -57,11 +58,20 @@ class _Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A time, or seconds from the start: if the run has not ended by then, it fails."""
 
 
+class FirstSignal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str
+    value: Any = None
+    message_id: str | None = None
+    """The run gets the signal once, however often it is sent under this id."""
+
+
 class NewRun(_Terms, frozen=True, kw_only=True, forbid_unknown_fields=True):
     input: Arguments = {}
     """The arguments by name, or in order."""
     id: str | None = None
     """Makes the request idempotent: sent again, it answers with the same run."""
+    signal: FirstSignal | None = None
+    """Send this to the run that has the id; if there is none, start it, with the signal in its inbox."""
 
 
 class RunInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -98,7 +108,11 @@ async def start_run(
     """
     target = with_options(data.workflow, **_options(data, caller) | StartKeywords(id=data.id))
     args, kwargs = _arguments(data.input)
-    run = await client.start_with(target, args, kwargs)
+    if data.signal is None:
+        run = await client.start_with(target, args, kwargs)
+    else:
+        signal = Signal(data.signal.name, data.signal.value, data.signal.message_id, caller.name)
+        run = await client.signal_or_start(target, signal, *args, **kwargs)
     begun = started(run)
     record.target, record.after = begun.id, {"workflow": data.workflow, "key": begun.key}
     if not wait:

@@ -13,7 +13,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from holdfast.client.client import Client
 from holdfast.client.schedules import CatchUpPreview, ScheduleInfo, UpcomingRun
-from holdfast.core.timetable import Catchup, CatchupMode, Cron, Overlap
+from holdfast.core.timetable import Catchup, CatchupMode, Cron, Overlap, Plan
 from holdfast.core.values import moment
 from holdfast.errors import ScheduleNotFound
 from holdfast.server.access.recording import Record
@@ -48,6 +48,8 @@ class NewSchedule(SchedulePlan, frozen=True, kw_only=True, forbid_unknown_fields
     """Without it, the newest one at each tick."""
     input: dict[str, Any] = {}
     """In texts, `{tick}` and `{date}` stand for the tick."""
+    origin: str = ""
+    """The file that it comes from, if it comes from one."""
 
 
 class ScheduleAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,19 +97,18 @@ async def put_schedule(
     """Add a schedule, or change the one with that name. It fires for ticks from now on."""
     with contextlib.suppress(ScheduleNotFound):
         record.before = schedule_answer(await client.schedules.get(name))
-    info = await client.schedules.put(
-        name,
-        data.workflow,
+    plan = Plan.of(
         cron=data.cron,
         every=span("every", data.every),
         timezone=data.timezone,
-        input=data.input,
-        version=data.version,
         jitter=span("jitter", data.jitter),
         start=data.start,
         end=data.end,
         overlap=data.overlap,
         catchup=Catchup(data.catchup, data.catchup_most),
+    )
+    info = await client.schedules.put_plan(
+        name, data.workflow, plan, data.input, version=data.version, origin=data.origin
     )
     record.after = schedule_answer(info)
     return record.after

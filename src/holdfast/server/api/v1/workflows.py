@@ -156,6 +156,9 @@ async def put_workflow(
     record: NamedDependency[Record],
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
+    renames: Annotated[
+        bool, QueryParameter(description="Whether the text may have another name, which this one replaces.")
+    ] = False,
 ) -> Response[PublishedWorkflow]:
     """Publish a DAG or a flow as the next version, which any node can run.
 
@@ -168,7 +171,7 @@ async def put_workflow(
         data.text,
         kind=data.kind,
         name=name,
-        renames=False,
+        renames=renames,
         replaces=_replaced("" if before is None else before.hash, if_match, if_none_match),
     )
     record.after = _said_of(done)
