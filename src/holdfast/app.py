@@ -8,10 +8,11 @@ import datetime as dt
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from random import Random, SystemRandom
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.code.context import current_log
@@ -56,7 +57,7 @@ from holdfast.ports.nodes import EngineStore
 from holdfast.ports.store import Store
 from holdfast.ports.workers import WorkerRecord, WorkerStore
 from holdfast.secret_sources import SecretSources
-from holdfast.settings import Settings, own_environment, read_settings
+from holdfast.settings import Settings, is_server, own_environment, read_settings
 from holdfast.stores.backups import backup_database
 from holdfast.stores.open_store import store_for
 from holdfast.stores.rewriting import RewriteReport, rewrite_payloads
@@ -93,7 +94,16 @@ class Holdfast(Client):
     With `engine=False` it starts runs, reads them and waits for them, and other processes do the work. With
     `engine="own"` it works only on runs that it has started or that were passed to `take_up`, and on their
     children. Other runs and schedules are left to other processes.
+
+    `Holdfast("https://holdfast.example", key="hf_…")` has the same calls, and no engine: the server does
+    the work.
     """
+
+    def __new__(cls, url: str | None = None, **settings: Any) -> Self:
+        """Of a server, an object of a subclass, as pathlib.Path makes one for each system."""
+        if cls is Holdfast and is_server(read_settings({}).url if url is None else url):
+            return super().__new__(cast("type[Self]", _remote_class()))
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -368,6 +378,44 @@ class Holdfast(Client):
         return self._engine is not None and self._engine.has(run)
 
 
+@cache
+def _remote_class() -> type[Holdfast]:
+    """Made when somebody needs it: importing an HTTP client takes long. Raises BadOption."""
+    try:
+        from holdfast.remote.client import RemoteClient
+        from holdfast.remote.connection import Address
+    except ModuleNotFoundError as error:
+        if error.name != "httpx":
+            raise
+        raise BadOption("url", "http", "that of a database, or: pip install 'holdfast[remote]'") from None
+
+    class RemoteHoldfast(RemoteClient, Holdfast):
+        """A `Holdfast` whose calls are requests to a server."""
+
+        def __init__(
+            self,
+            url: str | None = None,
+            *,
+            namespace: str | None = None,
+            engine: bool | Literal["own"] = True,
+            catalog: Catalog = default_catalog,
+            **settings: Any,
+        ) -> None:
+            known = self.settings = read_settings({"url": url, "namespace": namespace, **settings})
+            if namespace is None and known.namespace != Settings().namespace:
+                namespace = known.namespace
+            address = Address(known.url, key=known.key, namespace=namespace, ca_file=known.ca_file)
+            workflows, seconds = new_definitions(known, catalog), known.retry_seconds
+            super().__init__(address, workflows, namespace=namespace, engine=engine, retry_seconds=seconds)
+
+    return RemoteHoldfast
+
+
+def new_definitions(settings: Settings, catalog: Catalog) -> Definitions:
+    codec = Codec(settings.max_payload_bytes, _values_log.warning)
+    return Definitions(catalog, codec, Kinds(), settings.max_steps, settings.log_limit)
+
+
 def tuning_of(settings: Settings) -> Tuning:
     return Tuning(
         lease=settings.lease,
@@ -442,13 +490,7 @@ class Parts:
         tuning: Tuning | None = None,
     ) -> None:
         self.settings = settings
-        self.definitions = Definitions(
-            catalog,
-            Codec(settings.max_payload_bytes, _values_log.warning),
-            Kinds(),
-            settings.max_steps,
-            settings.log_limit,
-        )
+        self.definitions = new_definitions(settings, catalog)
         if store is None and settings.url == Settings().url:
             Path(".holdfast").mkdir(exist_ok=True)
         self._is_own_store = store is None

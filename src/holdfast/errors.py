@@ -93,6 +93,12 @@ HoldfastError
 │   ├── StoreFull           the disk of the database is full
 │   ├── SchemaTooNew        a newer holdfast has migrated the database, and this one may not use it
 │   └── JournalCorrupt      a run whose journal or rows cannot be read
+├── ServerError             a `Holdfast` that talks to a server
+│   ├── ServerUnavailable   the server does not answer
+│   ├── ServerFailed        the server has failed, or what answers is not a holdfast server
+│   ├── KeyRefused          the server wants a key, or refuses the one that it got
+│   └── NotPermitted        the key may not do this
+├── NotOverHttp             a call that needs the database itself
 ├── ForbiddenInSimulation   real I/O in a simulation
 ├── SimulationFailed        a simulation that found a failure, with the seed to reproduce it
 ├── OpenedBefore            a Holdfast object can be opened once only
@@ -1071,6 +1077,50 @@ class NotOpen(HoldfastError, RuntimeError):
             "this Holdfast is not open: use it inside `async with Holdfast(...) as hf:`, or inside `with` "
             "if it is that of holdfast.sync"
         )
+
+
+# --- servers
+
+
+class ServerError(HoldfastError):
+    """`url` is the server that was asked."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        self.url, self.reason = url, reason
+        super().__init__(reason)
+
+
+class ServerUnavailable(ServerError, ConnectionError):
+    """Every change has an id, and is done once: the call may be repeated."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(url, reason)
+        self.args = (f"the server {url} does not answer: {reason}",)
+
+
+class ServerFailed(ServerError):
+    def __init__(self, url: str, status: int, reason: str) -> None:
+        super().__init__(url, reason)
+        self.status = status
+        self.args = (f"the server {url} answered with status {status}: {reason}",)
+
+
+class KeyRefused(ServerError):
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(url, reason)
+        self.args = (f"the server {url} refuses the key: {reason}",)
+
+
+class NotPermitted(ServerError):
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(url, reason)
+        self.args = (f"the server {url} does not permit this: {reason}",)
+
+
+class NotOverHttp(HoldfastError):
+    def __init__(self, call: str, advice: str) -> None:
+        self.call, self.advice = call, advice
+        super().__init__(f"{call} cannot be done over HTTP; {advice}")
 
 
 # --- simulations

@@ -43,6 +43,13 @@ _OTHER_NAMES = {
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     url: str = "sqlite:///.holdfast/holdfast.db"
     namespace: str = "default"
+    key: str = ""
+    """What a server knows us by, if `url` is that of a server (https://…)."""
+    ca_file: str = ""
+    """A file with the certificates of the authorities that may vouch for the server. Empty: those of the
+    system."""
+    retry_seconds: float = 30
+    """How long a call is repeated that the server does not answer."""
     max_payload_bytes: int = 4 * 1024 * 1024
     """The largest argument, result, signal or state value, as JSON."""
     max_step_bytes: int = 2 * 1024**3
@@ -209,6 +216,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def drain(self) -> dt.timedelta:
         return dt.timedelta(seconds=self.drain_seconds)
+
+
+def is_server(url: object) -> bool:
+    """Whether it is the address of a server, and not of a database."""
+    return isinstance(url, str) and url.lower().startswith(("http://", "https://"))
 
 
 class WorkerAddresses(NamedTuple):

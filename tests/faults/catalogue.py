@@ -18,6 +18,7 @@ from tests.faults import (
     of_live,
     of_programs,
     of_questions,
+    of_remote,
     of_retention,
     of_secrets,
     of_signals,
@@ -60,6 +61,7 @@ FAULTS = {
         of_questions,
         of_access,
         of_secrets,
+        of_remote,
         of_telemetry,
         of_commands,
     )

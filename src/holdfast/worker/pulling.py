@@ -20,10 +20,10 @@ from holdfast.worker.calls import Call, CallRunner
 from holdfast.worker.server_link import (
     TRANSIENT_STATUSES,
     Backoff,
+    NoReply,
     Registration,
     ServerLink,
     ServerReply,
-    ServerUnavailable,
     reconnect_backoff,
     sleep_unless_stopping,
 )
@@ -112,7 +112,7 @@ class QueuePoller:
             taken = [each for each in found if isinstance(each, _TakenItem)]
             for each in taken:
                 self._begin(each)
-            if any(isinstance(each, ServerUnavailable) for each in found):
+            if any(isinstance(each, NoReply) for each in found):
                 width = 1
                 await sleep_unless_stopping(reconnect.next(), self._stopping)
                 continue
@@ -135,7 +135,7 @@ class QueuePoller:
         if self._items:
             await asyncio.wait(self._items)
 
-    async def _poll(self) -> _TakenItem | ServerUnavailable | None:
+    async def _poll(self) -> _TakenItem | NoReply | None:
         """None if the queue is empty."""
         identity = self._identity
         message = {"worker_id": identity.registration.id, "services": list(self._services)}
@@ -145,19 +145,17 @@ class QueuePoller:
             try:
                 return _TakenItem(_decode_item(answer.body), identity)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                answer = ServerUnavailable(
-                    f"it has given us what we cannot read: {error}", may_have_acted=True
-                )
+                answer = NoReply(f"it has given us what we cannot read: {error}", may_have_acted=True)
                 _log.error("the server's answer to a poll: %s", answer.reason)
         identity.held -= 1
-        if isinstance(answer, ServerUnavailable):
+        if isinstance(answer, NoReply):
             if answer.may_have_acted:
                 await self._retire(identity)
             return answer
         if answer.is_success:
             return None
         _log.warning("the server does not let us poll: %s", answer.message)
-        return ServerUnavailable(answer.message, may_have_acted=False)
+        return NoReply(answer.message, may_have_acted=False)
 
     def _begin(self, taken: _TakenItem) -> None:
         task = asyncio.create_task(self._do(taken.item))

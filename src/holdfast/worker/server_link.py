@@ -43,7 +43,7 @@ class ServerReply(NamedTuple):
         return f"{self.status} {error or ''}".strip()[:_LONGEST_MESSAGE]
 
 
-class ServerUnavailable(NamedTuple):
+class NoReply(NamedTuple):
     """The server was not reached, or cannot answer now."""
 
     reason: str
@@ -98,10 +98,10 @@ class ServerLink:
         self._problem: str | None = None
         """Why the server did not answer the last request."""
 
-    async def post(self, path: str, message: object) -> ServerReply | ServerUnavailable:
+    async def post(self, path: str, message: object) -> ServerReply | NoReply:
         """Logs when the server stops answering, and when it answers again."""
         answer = await self._post(path, message)
-        if isinstance(answer, ServerUnavailable):
+        if isinstance(answer, NoReply):
             if self._problem is None:
                 _log.warning("the server at %s does not answer: %s", self._base, answer.reason)
             self._problem = answer.reason
@@ -138,7 +138,7 @@ class ServerLink:
     async def close(self) -> None:
         await self._transport.aclose()
 
-    async def _post(self, path: str, message: object) -> ServerReply | ServerUnavailable:
+    async def _post(self, path: str, message: object) -> ServerReply | NoReply:
         try:
             request = httpx.Request(
                 "POST",
@@ -151,10 +151,10 @@ class ServerLink:
                 answer = await self._transport.handle_async_request(request)
                 body = await answer.aread()
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            return ServerUnavailable(words_of(error) or type(error).__name__, may_have_acted=False)
+            return NoReply(words_of(error) or type(error).__name__, may_have_acted=False)
         except (httpx.TransportError, TimeoutError) as error:
-            return ServerUnavailable(words_of(error) or type(error).__name__, may_have_acted=True)
+            return NoReply(words_of(error) or type(error).__name__, may_have_acted=True)
         reply = ServerReply(answer.status_code, body)
         if reply.status >= 500:
-            return ServerUnavailable(reply.message, may_have_acted=reply.status in _PROXY_STATUSES)
+            return NoReply(reply.message, may_have_acted=reply.status in _PROXY_STATUSES)
         return reply

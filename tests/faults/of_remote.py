@@ -1,0 +1,46 @@
+"""Faults in what clients over HTTP are promised: each change once, and every answer in the end."""
+
+from __future__ import annotations
+
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases
+
+_LOST = "remote/test_lost_answers.py"
+_ENDS = "server/v1/test_run_ends.py"
+_REPEATED = "server/v1/test_repeated_requests.py"
+
+FAULTS = [
+    Fault(
+        "runs-without-an-id-are-started-twice",
+        "a start that is sent again starts nothing",
+        [
+            Code("remote.client:RemoteClient._start").replace("options.id or self._new_id()", "options.id"),
+            Code("remote.connection:Connection.request").replace('method != "GET"', "False"),
+        ],
+        cases(_LOST, "test_a_run_is_started_once"),
+    ),
+    Fault(
+        "repeated-acts-are-done-twice",
+        "a change that is sent again is not done again",
+        [Code("server.repeated_requests:RepeatedRequests.__call__").replace("answer is not None", "False")],
+        cases(_LOST, "test_a_run_that_fails_again_is_retried_once"),
+    ),
+    Fault(
+        "answers-for-others",
+        "nobody gets the answer to a request of another namespace",
+        [Code("server.repeated_requests:_id_of").replace("caller.namespace", '""')],
+        cases(_REPEATED, "test_without_a_key_or_in_another_namespace_it_is_another_request"),
+    ),
+    Fault(
+        "failures-are-remembered",
+        "a request that has failed may be sent again",
+        [Code("server.repeated_requests:_Collected.answer").replace("status < 500 and A", "True")],
+        cases(_REPEATED, "test_what_has_failed_may_be_sent_again"),
+    ),
+    Fault(
+        "ends-of-other-runs-are-waited-for",
+        "the first run that ends is answered, and not the last",
+        [Code("server.api.v1.run_ends:_wait_for_first").replace("first.set()", "None")],
+        cases(_ENDS, "test_it_waits_for_the_first[sqlite]"),
+    ),
+]
