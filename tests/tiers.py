@@ -38,6 +38,13 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_when_the_supervisor_goes_nothing_is_left",
     ),
     "cli/test_until_idle.py": ("test_a_task_that_runs_keeps_it_and_a_signal_ends_it_all_the_same",),
+    "remote/suite/test_explaining_over_http.py": (),
+    "remote/suite/test_lone_tasks_over_http.py": (),
+    "remote/suite/test_retry_over_http.py": (),
+    "remote/suite/test_signalling_over_http.py": (),
+    "remote/suite/test_starting_over_http.py": (),
+    "remote/suite/test_without_code_over_http.py": (),
+    "remote/suite/test_workflows_over_http.py": (),
     "server/test_probes.py": ("test_a_server_is_not_ready_while_its_database_is_down",),
     "server/v1/test_events.py": (
         "test_a_subscriber_that_does_not_read_is_let_go_and_the_others_hear_everything",

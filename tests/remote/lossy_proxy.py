@@ -16,6 +16,8 @@ class LossyProxy:
         """Given the first line of a request, how many answers to requests of that line are swallowed."""
         self.seen: list[str] = []
         """The first lines of all requests."""
+        self.cut_after = 2**62
+        """How many bytes of each response of events are passed on."""
         self._open: set[asyncio.StreamWriter] = set()
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -25,6 +27,9 @@ class LossyProxy:
                 request = await _message(reader)
                 line = request.split(b"\r\n", 1)[0].decode()
                 self.seen.append(line)
+                if b"text/event-stream" in request:
+                    await self._stream(request, writer)
+                    break
                 answer = await self._ask(request)
                 if self.seen.count(line) <= self.swallows(line):
                     break
@@ -43,6 +48,19 @@ class LossyProxy:
             return await _message(reader)
         finally:
             writer.close()
+
+    async def _stream(self, request: bytes, writer: asyncio.StreamWriter) -> None:
+        """Passes on what comes, and breaks the connection after `cut_after` bytes."""
+        reader, target = await asyncio.open_connection(*self._target)
+        left = self.cut_after
+        try:
+            target.write(request)
+            while left > 0 and (some := await reader.read(min(left, 4096))):
+                left -= len(some)
+                writer.write(some)
+                await writer.drain()
+        finally:
+            target.close()
 
     def cut(self) -> None:
         """Break all connections of clients."""

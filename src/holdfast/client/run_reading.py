@@ -20,10 +20,12 @@ from holdfast.client.logs import (
 from holdfast.client.run import (
     AttemptInfo,
     ChapterInfo,
+    Cursor,
     Run,
     TaskInfo,
     attempt_info,
     chapter_infos,
+    cursor_in,
     task_info,
 )
 from holdfast.client.run_changes import RunChanges
@@ -200,6 +202,11 @@ class RunReading(RunChanges):
         """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
         payloads = await self._store.read_state(self.namespace, await self.key_of(run))
         return {key: self._decode_plain(payload) for key, payload in payloads.items() if key != CURSOR}
+
+    async def cursor(self, run: Run[Any] | str) -> Cursor | None:
+        """Where a run of a flow is. None: it has not begun, or is no run of a flow."""
+        payloads = await self._store.read_state(self.namespace, await self.key_of(run))
+        return cursor_in(payloads)
 
     async def list_tasks(
         self, run: Run[Any] | str, *, since: int = 0, limit: int | None = None

@@ -31,7 +31,6 @@ from holdfast.errors import (
     OpenedBefore,
     Refused,
     ServerFailed,
-    WrongType,
 )
 from holdfast.ports.workflows import HasRun, Startable, Workflows
 from holdfast.remote.access import RemoteAudit, RemoteKeys
@@ -160,7 +159,7 @@ class RemoteClient(RemoteRunListing):
         target, options = self._target(workflow, id, version)
         options.check_policy([options.id])
         body = self._terms(target, options)
-        body["input"] = self._input(target, args, kwargs)
+        body |= self._input(target, args, kwargs)
         body["id"] = options.id or self._new_id()
         answer = await self._connection.ask(
             "POST",
@@ -204,7 +203,7 @@ class RemoteClient(RemoteRunListing):
         for number, call in enumerate(calls):
             try:
                 id = None if call.id is None else checked_name("id", call.id)
-                runs.append({"input": self._input(target, call.args, dict(call.kwargs)), "id": id})
+                runs.append({**self._input(target, call.args, dict(call.kwargs)), "id": id})
             except Refused as error:
                 if names_call:
                     error.args = (f"call {number}: {error}",)
@@ -231,7 +230,7 @@ class RemoteClient(RemoteRunListing):
             raise BadOption("id_policy", options.id_policy, "left out: a run that goes on gets the signal")
         letter = signal_letter("", signal, self._workflows)
         body = self._terms(target, options)
-        body["input"] = self._input(target, args, kwargs)
+        body |= self._input(target, args, kwargs)
         body["id"] = options.id
         body["signal"] = {
             "name": letter.name,
@@ -243,7 +242,9 @@ class RemoteClient(RemoteRunListing):
 
     async def preview_input(self, workflow: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         target, _ = self._target(workflow, None, None)
-        return msgspec.json.decode(self._input(target, args, kwargs))
+        if target.startable is None:
+            return kwargs if not args else [*args]
+        return self._decode_plain(packed(target.startable, args, kwargs))
 
     def _target(
         self, workflow: Any, id: str | None, version: str | int | None
@@ -261,16 +262,17 @@ class RemoteClient(RemoteRunListing):
         pinned = definition.version if is_pinned else options.version
         return _Target(definition.name, pinned, startable), options
 
-    def _input(self, target: _Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> msgspec.Raw:
+    def _input(
+        self, target: _Target, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> dict[str, msgspec.Raw]:
+        """The fields of the request that have the arguments."""
         if target.startable is not None:
-            return msgspec.Raw(packed(target.startable, args, kwargs))
-        if args and kwargs:
-            raise WrongType(
-                "start()",
-                f"the arguments of {target.name!r} are given in order or by name: only its code knows more",
-            )
+            return {"input": msgspec.Raw(packed(target.startable, args, kwargs))}
         what = f"the input of {target.name!r}"
-        return msgspec.Raw(self._workflows.encode(kwargs or [*args], what) if args or kwargs else b"{}")
+        given = {"input": kwargs, "args": [*args]}
+        return {
+            name: msgspec.Raw(self._workflows.encode(value, what)) for name, value in given.items() if value
+        }
 
     def _terms(self, target: _Target, options: StartOptions) -> dict[str, Any]:
         terms = {
@@ -324,7 +326,7 @@ def _batches(runs: Sequence[dict[str, Any]]) -> Iterable[builtins.list[dict[str,
     some: builtins.list[dict[str, Any]] = []
     size = 0
     for run in runs:
-        length = len(bytes(run["input"]))
+        length = sum(len(bytes(run[name])) for name in ("input", "args") if name in run)
         if some and (len(some) == _MOST_AT_ONCE or size + length > _MOST_BYTES):
             yield some
             some, size = [], 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import contextlib
 import datetime as dt
 from collections.abc import Callable, Iterable
 from typing import Any, Final, ParamSpec, TypeVar, Unpack
@@ -31,6 +32,7 @@ from holdfast.errors import (
     NotRunning,
     Refused,
     RunEnded,
+    RunNotFound,
     SignalsRefused,
     UpdateTimedOut,
     WrongType,
@@ -78,21 +80,29 @@ class RemoteRunChanges(RemoteRunReading):
     async def signal_many(self, signals: Iterable[tuple[Run[Any] | str, Signal]]) -> None:
         self._check_loop()
         wanted = [*signals]
-        for _, signal in wanted:
-            signal_letter("", signal, self._workflows)  # refuses all before the first is sent
+        for run, signal in wanted:  # to refuse all of them before the first is sent
+            signal_letter("", signal, self._workflows)
+            with contextlib.suppress(RunNotFound):
+                self._check_run(run)
+        of_run: dict[str, list[int]] = {}
+        for place, (run, _) in enumerate(wanted):
+            of_run.setdefault(name_of(run), []).append(place)
         slots = asyncio.Semaphore(_AT_ONCE)
         refused: dict[int, HoldfastError] = {}
 
-        async def send(place: int, run: Run[Any] | str, signal: Signal) -> None:
+        async def send(places: list[int]) -> None:
+            """To one run, one after the other: it hears them in this order."""
             async with slots:
-                try:
-                    await self.signal(
-                        run, signal.name, signal.value, by=signal.by, message_id=signal.message_id
-                    )
-                except Refused as error:
-                    refused[place] = error
+                for place in places:
+                    run, signal = wanted[place]
+                    try:
+                        await self.signal(
+                            run, signal.name, signal.value, by=signal.by, message_id=signal.message_id
+                        )
+                    except Refused as error:
+                        refused[place] = error
 
-        await _all(send(place, run, signal) for place, (run, signal) in enumerate(wanted))
+        await _all(send(places) for places in of_run.values())
         if refused:
             raise SignalsRefused(sorted(refused.items()), len(wanted) - len(refused))
 

@@ -26,6 +26,7 @@ from holdfast.remote.addressing import (
     time_text,
 )
 from holdfast.remote.run_changes import RemoteRunChanges
+from holdfast.remote.workflows import definition_of
 
 _WHERE_THE_DATABASE_IS = "run this where the database is: holdfast … --db URL"
 
@@ -87,18 +88,9 @@ class RemoteRunListing(RemoteRunChanges):
     async def definition(self, run: Run[Any] | str) -> Definition | None:
         info = await self.describe(run)
         try:
-            found = await self.workflows.get(info.workflow, info.version)
+            return definition_of(await self.workflows.get(info.workflow, info.version))
         except WorkflowNotFound:
             return None
-        return Definition(
-            found.name,
-            found.version,
-            found.kind,
-            found.hash,
-            found.definition,
-            found.origin,
-            found.is_published,
-        )
 
     async def delete(self, run: Run[Any] | str) -> PruneReport:
         self._check_run(run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final, Unpack
@@ -10,7 +11,7 @@ import msgspec
 
 from holdfast.client.client import Client
 from holdfast.client.logs import LogEntry, LogLine, read_log_offset
-from holdfast.client.run import AttemptInfo, ChapterInfo, Run, RunInfo, TaskInfo
+from holdfast.client.run import AttemptInfo, ChapterInfo, Cursor, Run, RunInfo, TaskInfo
 from holdfast.client.run_filters import RunConditions, check_number
 from holdfast.client.run_reading import JournalPage
 from holdfast.client.streams import StreamInfo, StreamItem, checked_offset
@@ -18,8 +19,9 @@ from holdfast.client.watching import change_filter
 from holdfast.core.changes import Change
 from holdfast.core.explanations import Explanation
 from holdfast.core.journal_views import JournalStep
+from holdfast.core.records import TaskRecord
 from holdfast.core.stream_items import checked_stream
-from holdfast.core.values import Payload, RunKey, key_from_text
+from holdfast.core.values import NULL, Failure, Payload, RunKey, TaskStatus, instant, key_from_text
 from holdfast.errors import BadOption, ServerFailed
 from holdfast.remote.addressing import PAGE, Page, all_pages, name_of, refused, refused_now, run_path
 from holdfast.remote.connection import Connection
@@ -27,6 +29,7 @@ from holdfast.remote.endings import RemoteWaiters
 from holdfast.remote.event_stream import EventStream
 
 _TASKS_AT_ONCE: Final = 200
+_AT_ONCE: Final = 20
 _LARGEST: Final = 2**31 - 1
 
 
@@ -40,6 +43,17 @@ class _Offset(msgspec.Struct, frozen=True):
 
 class _RawItem(StreamItem, frozen=True):
     value: msgspec.Raw  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]
+
+
+class _Cursor(msgspec.Struct, frozen=True):
+    cursor: Cursor | None
+
+
+class _TaskDetails(msgspec.Struct, frozen=True):
+    task: TaskInfo
+    input: msgspec.Raw
+    output: msgspec.Raw
+    failure: Failure | None
 
 
 class RemoteRunReading(Client):
@@ -112,6 +126,24 @@ class RemoteRunReading(Client):
     async def streams(self, run: Run[Any] | str) -> list[StreamInfo]:
         self._check_run(run)
         return (await self._connection.ask("GET", run_path(run, "streams"), Page[StreamInfo])).items
+
+    async def cursor(self, run: Run[Any] | str) -> Cursor | None:
+        self._check_run(run)
+        return (await self._connection.ask("GET", run_path(run, "cursor"), _Cursor)).cursor
+
+    async def list_tasks(
+        self, run: Run[Any] | str, *, since: int = 0, limit: int | None = None
+    ) -> list[TaskRecord]:
+        """A request for each task. What is not to be had over HTTP has its default."""
+        key = await self.key_of(run)
+        tasks = await self.tasks(run, since=since, limit=_LARGEST if limit is None else limit)
+        found: list[_TaskDetails] = []
+        for first in range(0, len(tasks), _AT_ONCE):
+            some = tasks[first : first + _AT_ONCE]
+            found += await asyncio.gather(
+                *[self._connection.ask("GET", run_path(run, "tasks", it.seq), _TaskDetails) for it in some]
+            )
+        return [_record_of(key, each) for each in found]
 
     # --- logs
 
@@ -210,8 +242,28 @@ class RemoteRunReading(Client):
     # --- what only the database has
 
     history = refused("history", "read journal() and tasks(), or run this where the database is")
-    list_tasks = refused("list_tasks", "tasks() has them without their inputs and outputs")
     watching = refused_now("watching", "watch() tells the same")
+
+
+def _record_of(run: RunKey, found: _TaskDetails) -> TaskRecord:
+    task, output = found.task, Payload(bytes(found.output))
+    return TaskRecord(
+        run,
+        task.seq,
+        task.name,
+        task.status,
+        task.attempt,
+        task.lost,
+        0,
+        Payload(bytes(found.input)),
+        output if output != NULL or task.status is TaskStatus.SUCCESS else None,
+        found.failure,
+        None,
+        None if task.retry_at is None else instant(task.retry_at),
+        instant(task.created_at),
+        None if task.started_at is None else instant(task.started_at),
+        None if task.finished_at is None else instant(task.finished_at),
+    )
 
 
 def _line(entry: LogEntry) -> LogLine:

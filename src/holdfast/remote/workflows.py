@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 from typing import Any
 
@@ -18,7 +19,8 @@ from holdfast.client.workflows import (
     WorkflowVersionInfo,
     WorkflowVersions,
 )
-from holdfast.errors import BadDocument, Problem
+from holdfast.core.records import Definition
+from holdfast.errors import BadDocument, NoGraph, Problem
 from holdfast.ports.workflows import Workflows
 from holdfast.remote.addressing import PAGE, Page
 from holdfast.remote.connection import Connection, path_of
@@ -37,6 +39,12 @@ class _Validation(msgspec.Struct, frozen=True):
 
 class _InputSchema(msgspec.Struct, frozen=True):
     schema: dict[str, Any] | None
+
+
+def definition_of(found: WorkflowDetails) -> Definition:
+    return Definition(
+        found.name, found.version, found.kind, found.hash, found.definition, found.origin, found.is_published
+    )
 
 
 class RemoteWorkflowVersions(WorkflowVersions):
@@ -70,8 +78,12 @@ class RemoteWorkflowVersions(WorkflowVersions):
         )
 
     async def graph(self, name: str, version: str | int | None = None) -> WorkflowGraph:
-        path = path_of("workflows", name, "graph")
-        return await self._connection.ask("GET", path, WorkflowGraph, query={"version": version})
+        """It is drawn here, from the text."""
+        found = await self.get(name, version)
+        drawn = await asyncio.to_thread(self._workflows.reader.graph, definition_of(found))
+        if drawn is None:
+            raise NoGraph(name, found.kind)
+        return WorkflowGraph(name, found.version, *drawn)
 
     async def validate(
         self, text: str, *, kind: str | None = None, name: str | None = None, file: str | None = None

@@ -26,7 +26,7 @@ from holdfast.client.logs import LogEntry, LogLine
 from holdfast.client.operators import MessageInfo, Timers
 from holdfast.client.questions import QuestionInfo
 from holdfast.client.retention import PruneOptions, PruneReport
-from holdfast.client.run import AttemptInfo, ChapterInfo, RunInfo, RunsPage, TaskInfo
+from holdfast.client.run import AttemptInfo, ChapterInfo, Cursor, RunInfo, RunsPage, TaskInfo
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions
@@ -870,6 +870,10 @@ class ClientCalls:
     def state(self, run: Run[Any] | str) -> dict[str, Any]:
         """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
         return self._thread.call(lambda: self.inner.state(_known(run)))
+
+    def cursor(self, run: Run[Any] | str) -> Cursor | None:
+        """Where a run of a flow is. None: it has not begun, or is no run of a flow."""
+        return self._thread.call(lambda: self.inner.cursor(_known(run)))
 
     def list(
         self, *, limit: int = 100, before: Run[Any] | str | None = None, **conditions: Unpack[RunConditions]

@@ -77,3 +77,15 @@ async def test_runs_of_another_namespace_are_missing(small_api: Asker):
     answer = await small_api.http.post("/runs/ends", json={"runs": [key], "wait": 30}, headers=headers)
 
     assert [end["status"] for end in answer.json()] == ["missing"]
+
+
+async def test_a_server_that_stops_does_not_wait_for_runs(small_api: Asker):
+    [key] = await keys_of(small_api, await small_api.start("waiting", {}))
+    waiting = asyncio.create_task(small_api.post("/runs/ends", {"runs": [key], "wait": 60}))
+    await asyncio.sleep(0.05)
+
+    began = time.monotonic()
+    await small_api.server.stop()
+
+    assert await waiting == []
+    assert time.monotonic() - began < 4, "as long as other requests may take"

@@ -35,7 +35,7 @@ from holdfast.cli.views.wording import (
 )
 from holdfast.client.client import Client
 from holdfast.client.operators import MessageInfo
-from holdfast.client.run import AttemptInfo, Cursor, RunInfo, TaskInfo, cursor_in
+from holdfast.client.run import AttemptInfo, Cursor, RunInfo, TaskInfo
 from holdfast.client.streams import StreamInfo
 from holdfast.core.explanations import Explanation
 from holdfast.core.records import TASK_VERSION, MessageKind, TaskRecord
@@ -126,7 +126,7 @@ async def read_run_details(client: Client, info: RunInfo, *, is_full: bool) -> R
     visits: Sequence[VisitDetails] = () if workflow is None else workflow.describe_visits(records)
     actions = {task.seq: visit.action for task, visit in zip(records, visits, strict=False) if visit.kind}
     attempts, state = await client.attempts(info.id), await client.state(info.id)
-    cursor = cursor_in((await client.run_overviews.run(info.key)).state) if outline.has_cursor else None
+    cursor = await client.cursor(info.key) if outline.has_cursor else None
     skipped = _skipped(progress, tasks)
     why = None if info.status.is_final else await client.explain(info.id)
     told = await _read_messages(client, info)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.views.progress import RunProgress, RunSnapshot, TaskChange, UnsuccessfulAttempt, View
 from holdfast.client.logs import LogLine
-from holdfast.client.run import Cursor, Run, RunInfo, TaskInfo, cursor_in
-from holdfast.core.values import RunStatus, TaskStatus, key_text
+from holdfast.client.run import Cursor, Run, RunInfo, TaskInfo
+from holdfast.core.values import RunStatus, TaskStatus
 from holdfast.errors import NodeStopped, NotOpen, RunCancelled, RunFailed, StoreError
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class RunWatcher:
     async def _read_cursor(self) -> Cursor | None:
         if not self._progress.has_cursor:
             return None
-        return cursor_in((await self._client.run_overviews.run(key_text(self.run.key))).state)
+        return await self._client.cursor(self.run)
 
     async def _look_again(self) -> None:
         """Reads all tasks again: those that had ended may run again, and the progress has forgotten them."""

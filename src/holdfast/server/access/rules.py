@@ -53,6 +53,7 @@ RULES: Final[dict[str, Rule]] = {
     "runs.chapters": _READ,
     "runs.messages": _READ,
     "runs.state": _READ,
+    "runs.cursor": _READ,
     "runs.streams": _READ,
     "runs.stream": _READ,
     "runs.cancel": _OPERATE,

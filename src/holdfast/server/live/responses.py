@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
@@ -51,6 +51,7 @@ class OpenStreams:
 
     def __init__(self) -> None:
         self._open: set[_Writing] = set()
+        self._waiting: set[asyncio.Event] = set()
         self._is_closed = False
         self._is_valid: IsValid | None = None
         self._checking: asyncio.Task[None] | None = None
@@ -80,6 +81,19 @@ class OpenStreams:
             self._checking.cancel()
         for each in [*self._open]:
             each.interrupt()
+        for event in self._waiting:
+            event.set()
+
+    @contextlib.contextmanager
+    def waking(self, event: asyncio.Event) -> Generator[None]:
+        """For a request that waits: the event is set when the server stops."""
+        self._waiting.add(event)
+        if self._is_closed:
+            event.set()
+        try:
+            yield
+        finally:
+            self._waiting.discard(event)
 
     @contextlib.contextmanager
     def holding(self, writing: _Writing) -> Any:

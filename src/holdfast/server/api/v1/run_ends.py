@@ -20,6 +20,7 @@ from holdfast.errors import NodeStopped, NotOpen, RunNotFound, StoreError
 from holdfast.server.api.v1.bodies import Body
 from holdfast.server.api.v1.run_parts import stored_json
 from holdfast.server.api.v1.runs import LONGEST_WAIT
+from holdfast.server.live.responses import OpenStreams
 from holdfast.server.problems import BadRequest, may_answer
 
 MOST_RUNS: Final = 1_000
@@ -51,13 +52,15 @@ class RunEnd(msgspec.Struct, frozen=True):
     status_code=200,
     responses=may_answer(),
 )
-async def wait_for_ends(data: JSONBody[WaitedRuns], client: NamedDependency[Client]) -> list[RunEnd]:
+async def wait_for_ends(
+    data: JSONBody[WaitedRuns], client: NamedDependency[Client], streams: NamedDependency[OpenStreams]
+) -> list[RunEnd]:
     """Wait until one of these runs has ended, and answer with all of them that have. Empty: none, so far."""
     keys = {_key(text): None for text in data.runs}
     waiters = client.waiters
     endings = {key: waiters.wait(key, None, lambda _: None) for key in keys}
     try:
-        await _wait_for_first(endings.values(), data.wait)
+        await _wait_for_first(endings.values(), data.wait, streams)
         if len(keys) > 1:
             await asyncio.sleep(_GATHER_SECONDS)
         over = {key: ending.exception() for key, ending in endings.items() if ending.done()}
@@ -81,12 +84,12 @@ def _key(text: str) -> RunKey:
     return key
 
 
-async def _wait_for_first(endings: Iterable[Ending], seconds: float) -> None:
-    """Not asyncio.wait: it takes these futures for coroutines."""
+async def _wait_for_first(endings: Iterable[Ending], seconds: float, streams: OpenStreams) -> None:
+    """Returns when the server stops, too. Not asyncio.wait: it takes these futures for coroutines."""
     first = asyncio.Event()
     for ending in endings:
         ending.add_done_callback(lambda _: first.set())
-    with contextlib.suppress(TimeoutError):
+    with contextlib.suppress(TimeoutError), streams.waking(first):
         await asyncio.wait_for(first.wait(), seconds)
 
 

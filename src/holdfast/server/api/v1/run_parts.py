@@ -13,7 +13,7 @@ from litestar.params import FromPath, QueryParameter
 from holdfast.client.client import Client
 from holdfast.client.logs import LogEntry, read_log_offset
 from holdfast.client.operators import MessageInfo
-from holdfast.client.run import AttemptInfo, ChapterInfo, RunInfo, TaskInfo
+from holdfast.client.run import AttemptInfo, ChapterInfo, Cursor, RunInfo, TaskInfo
 from holdfast.client.streams import StreamInfo, StreamItem
 from holdfast.core.explanations import Explanation
 from holdfast.core.journal_views import JournalStep
@@ -39,6 +39,11 @@ class ExplanationAnswer(msgspec.Struct, frozen=True):
     summary: str
     """One line: the first problem, or else what it waits for."""
     explanation: Explanation
+
+
+class CursorAnswer(msgspec.Struct, frozen=True):
+    cursor: Cursor | None
+    """None: it has not begun, or is no run of a flow."""
 
 
 class TaskDetails(msgspec.Struct, frozen=True):
@@ -150,6 +155,12 @@ async def read_state(client: NamedDependency[Client], id: FromPath[str]) -> dict
     return await client.state(id)
 
 
+@get("/runs/{id:str}/cursor", name="runs.cursor", responses=may_answer(404))
+async def read_cursor(client: NamedDependency[Client], id: FromPath[str]) -> CursorAnswer:
+    """Where a run of a flow is."""
+    return CursorAnswer(await client.cursor(id))
+
+
 @get("/runs/{id:str}/streams", name="runs.streams", responses=may_answer(404))
 async def list_streams(client: NamedDependency[Client], id: FromPath[str]) -> Page[StreamInfo]:
     """The streams to which the run has published, by name."""
@@ -234,6 +245,7 @@ ROUTES = [
     list_children,
     list_messages,
     read_state,
+    read_cursor,
     read_logs,
     list_streams,
     read_stream,

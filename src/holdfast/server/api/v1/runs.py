@@ -68,6 +68,8 @@ class FirstSignal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class NewRun(_Terms, frozen=True, kw_only=True, forbid_unknown_fields=True):
     input: Arguments = {}
     """The arguments by name, or in order."""
+    args: list[Any] = []
+    """Arguments in order, if the input has others by name."""
     id: str | None = None
     """Makes the request idempotent: sent again, it answers with the same run."""
     signal: FirstSignal | None = None
@@ -76,6 +78,7 @@ class NewRun(_Terms, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class RunInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     input: Arguments = {}
+    args: list[Any] = []
     id: str | None = None
 
 
@@ -107,7 +110,7 @@ async def start_run(
     With `wait`, the answer comes when the run has ended, or after so many seconds.
     """
     target = with_options(data.workflow, **_options(data, caller) | StartKeywords(id=data.id))
-    args, kwargs = _arguments(data.input)
+    args, kwargs = _arguments(data)
     if data.signal is None:
         run = await client.start_with(target, args, kwargs)
     else:
@@ -136,7 +139,7 @@ async def start_runs(
 ) -> list[StartedRun]:
     """Start up to 10,000 runs of one workflow, all or none. The answers are in the order of the runs."""
     target = with_options(data.workflow, **_options(data, caller))
-    calls = [Call(*_arguments(each.input), each.id) for each in data.runs]
+    calls = [Call(*_arguments(each), each.id) for each in data.runs]
     begun = [started(run) for run in await client.start_calls(target, calls)]
     record.target, record.after = data.workflow, {"runs": len(begun), "first": begun[0].key}
     return begun
@@ -230,8 +233,12 @@ def span(field: str, seconds: float | None) -> dt.timedelta | None:
         raise BadRequest(f"{field} is {seconds}: too long", field) from None
 
 
-def _arguments(input: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    return (tuple(input), {}) if isinstance(input, list) else ((), input)
+def _arguments(given: NewRun | RunInput) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if isinstance(given.input, dict):
+        return tuple(given.args), given.input
+    if given.args:
+        raise BadRequest("give the arguments in order once, in input or in args", "args")
+    return tuple(given.input), {}
 
 
 def started(run: Run[Any]) -> StartedRun:

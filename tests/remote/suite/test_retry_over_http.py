@@ -1,0 +1,9 @@
+"""The tests of tests/client/test_retry.py, over HTTP."""
+
+from tests.client import test_retry as suite
+from tests.client.test_retry import *  # noqa: F403
+from tests.remote.served import over_http
+
+LEFT_OUT = {}
+
+served = over_http(suite, globals(), LEFT_OUT)
