@@ -3,73 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import datetime as dt
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
-from pathlib import Path
-from random import Random, SystemRandom
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
-from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
-from holdfast.authoring.code.context import current_log
-from holdfast.authoring.kinds import Kinds, read_definition
+from holdfast.authoring.catalog import Catalog, default_catalog
+from holdfast.authoring.kinds import read_definition
 from holdfast.client.client import Client
-from holdfast.client.retention import Retention
 from holdfast.client.run import Run
 from holdfast.client.starting import StoreStarter
 from holdfast.client.waiters import Waiters
-from holdfast.core.codec import Codec
-from holdfast.core.ids import KeyMaker
 from holdfast.core.records import Definition, TaskRecord
-from holdfast.core.secret_names import read_sources
-from holdfast.core.values import RunKey, later, moment
-from holdfast.engine.after_commits import AfterCommits
-from holdfast.engine.audit_pruning import AuditPruner
-from holdfast.engine.change_pruning import ChangePruner
-from holdfast.engine.engine import Engine
+from holdfast.core.values import RunKey, moment
 from holdfast.engine.node_ids import is_surely_dead, new_node_id
-from holdfast.engine.pruning import Pruner
 from holdfast.engine.stop_signals import StopSignals
-from holdfast.engine.stream_pruning import StreamPruner
-from holdfast.engine.system_clock import SystemClock, set_by_database
-from holdfast.engine.tuning import Tuning
 from holdfast.errors import (
     BadOption,
     LoopStalled,
     NotOpen,
     OpenedBefore,
-    Refused,
-    StoreFull,
-    StoreUnavailable,
     node_stopped,
 )
-from holdfast.executors.inline import InlineExecutor, attempt_of
-from holdfast.executors.printing import start_hearing, stop_hearing
-from holdfast.executors.task_logging import add_to_logs
-from holdfast.executors.threads import ThreadExecutor
-from holdfast.ports.clock import Clock
-from holdfast.ports.executor import Attempt, Beat, Executor, Log, Publish, Report
-from holdfast.ports.nodes import EngineStore
-from holdfast.ports.store import Store
-from holdfast.ports.workers import WorkerRecord, WorkerStore
-from holdfast.secret_sources import SecretSources
-from holdfast.settings import Settings, is_server, own_environment, read_settings
+from holdfast.parts import Parts, encryption_keys, new_definitions
+from holdfast.settings import Settings, is_server, read_settings
 from holdfast.stores.backups import backup_database
 from holdfast.stores.open_store import store_for
 from holdfast.stores.rewriting import RewriteReport, rewrite_payloads
 from holdfast.stores.schema_status import migrate_database, read_schema_status
-from holdfast.stores.seals import Seals, seals_for
+from holdfast.stores.seals import seals_for
 
 if TYPE_CHECKING:
     from holdfast.server.access.logins import LoginOptions
     from holdfast.server.gateway import Gateway
     from holdfast.server.mounting import MountedApp
     from holdfast.server.serving import ApiServer, ServingOptions
-    from holdfast.telemetry.prometheus import Metrics
 
 __all__ = [
     "Holdfast",
@@ -411,60 +382,11 @@ def _remote_class() -> type[Holdfast]:
     return RemoteHoldfast
 
 
-def new_definitions(settings: Settings, catalog: Catalog) -> Definitions:
-    codec = Codec(settings.max_payload_bytes, _values_log.warning)
-    return Definitions(catalog, codec, Kinds(), settings.max_steps, settings.log_limit)
-
-
-def tuning_of(settings: Settings) -> Tuning:
-    return Tuning(
-        lease=settings.lease,
-        stall=settings.stall,
-        drain=settings.drain,
-        max_resident=settings.max_resident,
-        idle_bytes=settings.idle_bytes,
-        max_depth=settings.max_depth,
-        max_history=settings.max_history,
-        log_limit=settings.log_limit,
-        stream_items=settings.stream_items,
-        stream_bytes=settings.stream_bytes,
-        stream_kept=dt.timedelta(seconds=settings.stream_kept_seconds),
-        step_bytes=settings.max_step_bytes,
-    )
-
-
-def new_metrics() -> Metrics:
-    """Raises BadOption if the extra is not installed."""
-    try:
-        from holdfast.telemetry.prometheus import Metrics
-    except ModuleNotFoundError as error:
-        if error.name != "prometheus_client":
-            raise
-        raise BadOption("metrics", True, "false, or: pip install 'holdfast[metrics]'") from None
-    return Metrics()
-
-
-def _encryption_keys(settings: Settings) -> SecretSources:
-    return SecretSources(
-        read_sources("encryption_sources", settings.encryption_sources),
-        own_environment(),
-        command_seconds=settings.secret_command_seconds,
-        what="encryption key",
-        setting="encryption_sources",
-    )
-
-
-def seals_of(settings: Settings) -> Seals | None:
-    """Raises BadOption, SecretNotFound, SecretUnreadable."""
-    keys = _encryption_keys(settings).read(settings.encryption_keys)
-    return seals_for(keys, settings.compress_bytes)
-
-
 async def rewrite_database(
     settings: Settings, progress: Callable[[str, RewriteReport], None], *, plain: bool = False
 ) -> RewriteReport:
     """Encrypt all payloads with the first key, or with none. Raises as `seals_of` does."""
-    keys = _encryption_keys(settings).read(settings.encryption_keys)
+    keys = encryption_keys(settings).read(settings.encryption_keys)
     seals = seals_for(keys, settings.compress_bytes, plain=plain)
     if seals is None:
         raise BadOption("encryption_keys", settings.encryption_keys, "the ids of the keys")
@@ -474,221 +396,3 @@ async def rewrite_database(
         return await rewrite_payloads(store, seals, progress)
     finally:
         await store.close()
-
-
-class Parts:
-    """Everything that a Holdfast consists of. A test may pass its own store or clock."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        catalog: Catalog,
-        *,
-        store: Store | None = None,
-        clock: Clock | None = None,
-        dice: Random | None = None,
-        tuning: Tuning | None = None,
-    ) -> None:
-        self.settings = settings
-        self.definitions = new_definitions(settings, catalog)
-        if store is None and settings.url == Settings().url:
-            Path(".holdfast").mkdir(exist_ok=True)
-        self._is_own_store = store is None
-        self.store: Store
-        self._engine_store: EngineStore
-        if store is None:
-            self.store = opened = store_for(settings.url, seals=seals_of(settings))
-            self._engine_store = opened.for_engine()
-        else:
-            self.store = self._engine_store = store
-        self.clock = clock or SystemClock()
-        self.dice = dice or Random(SystemRandom().getrandbits(128))
-        self.new_key: Callable[..., RunKey] = KeyMaker(self.dice)
-        self.tuning = tuning or tuning_of(settings)
-        self.metrics = new_metrics() if settings.metrics else None
-        self.secrets = SecretSources(
-            settings.secret_sources,
-            own_environment(),
-            command_seconds=settings.secret_command_seconds,
-            cached_seconds=settings.secret_cached_seconds,
-        )
-
-    def start_hearing(self) -> None:
-        """From now on, what tasks and workflows of this process print is in their logs, too."""
-        if self.settings.capture_output:
-            start_hearing()
-
-    def stop_hearing(self) -> None:
-        if self.settings.capture_output:
-            stop_hearing()
-
-    async def open_store(self) -> None:
-        await self.store.open()
-        await set_by_database(self.clock, self.store.now)
-
-    async def expire_dead_nodes(self) -> None:
-        """End the leases of nodes on this machine whose process has ended, so that nobody waits for them."""
-        nodes = await self.store.list_nodes(self.settings.namespace)
-        if dead := [node for node in nodes if is_surely_dead(node)]:
-            await self.store.expire_nodes(self.settings.namespace, dead)
-
-    async def when_the_store_answers(self, do: Callable[[], Awaitable[None]]) -> None:
-        """Call `do`, again and again for a while if the database does not answer or is full."""
-        deadline = asyncio.get_running_loop().time() + self.settings.open_seconds
-        while True:
-            try:
-                await do()
-                return
-            except (StoreUnavailable, StoreFull) as error:
-                may_pass = isinstance(error, StoreFull) or error.may_pass
-                if not may_pass or asyncio.get_running_loop().time() >= deadline:
-                    raise
-                _log.warning("%s; waiting for it", error)
-                await asyncio.sleep(min(1.0, self.settings.open_seconds / 10))
-
-    def engine(self, waiters: Waiters, *, own_runs_only: bool = False) -> Engine:
-        add_to_logs(current_log)
-        return Engine(
-            self._engine_store,
-            self.clock,
-            self.definitions,
-            self._executors,
-            namespace=self.settings.namespace,
-            node=new_node_id(self.dice),
-            new_key=self.new_key,
-            dice=self.dice,
-            observer=waiters,
-            queue_limits=self.settings.queues,
-            tuning=self.tuning,
-            own_runs_only=own_runs_only,
-            pruner=None if own_runs_only else self._pruner(),
-            after_commits=self._after_commits() if self._is_own_store else [],
-            telemetry=self.metrics,
-            secrets=self.secrets,
-            find_attempt=attempt_of,
-        )
-
-    def _pruner(self) -> Pruner:
-        """It uses the lanes of clients, so that it holds up no commit."""
-        deleter = Retention(self.store, namespace=self.settings.namespace, now=self.clock.now)
-        return Pruner(deleter, self.settings.retention_rules, self.clock, self.dice)
-
-    def _after_commits(self) -> list[AfterCommits]:
-        pruners: list[AfterCommits] = [self._change_pruner(), self._stream_pruner()]
-        if self.settings.audit_kept_seconds:
-            kept_for = dt.timedelta(seconds=self.settings.audit_kept_seconds)
-            pruners.append(AuditPruner(self.store, self.dice, self.settings.namespace, kept_for))
-        return pruners
-
-    def _stream_pruner(self) -> StreamPruner:
-        kept_for = dt.timedelta(seconds=self.settings.stream_kept_seconds)
-        return StreamPruner(self.store, self.dice, kept_for)
-
-    def _change_pruner(self) -> ChangePruner:
-        """On the lanes of clients, too."""
-        kept_for = dt.timedelta(seconds=self.settings.watch_kept_seconds)
-        return ChangePruner(self.store, self.dice, kept_for, self.settings.watch_bytes)
-
-    def _executors(self, report: Report, beat: Beat, log: Log, publish: Publish) -> _ExecutorRoutes:
-        environment = _encryption_keys(self.settings).without_secrets(own_environment())
-        environment = self.secrets.without_secrets(environment)
-        return _ExecutorRoutes(
-            self.definitions, self.settings, self.store, self.clock, environment, report, beat, log, publish
-        )
-
-
-class _ExecutorRoutes:
-    """Which executor runs an attempt: the event loop, threads, processes, or workers over HTTP."""
-
-    def __init__(
-        self,
-        definitions: Definitions,
-        settings: Settings,
-        store: WorkerStore,
-        clock: Clock,
-        environment: Mapping[str, str],
-        report: Report,
-        beat: Beat,
-        log: Log,
-        publish: Publish,
-    ) -> None:
-        self._store = store
-        self._definitions = definitions
-        self._find_task = definitions.catalog.find_task
-        body, codec = definitions.body, definitions.codec
-        self._inline = InlineExecutor(body, report, beat, codec, settings.concurrency, log, publish)
-        self._threads = ThreadExecutor(body, report, beat, codec, settings.threads, log, publish)
-        self._settings, self._clock, self._environment = settings, clock, environment
-        self._report, self._beat, self._log = report, beat, log
-        self._others: dict[str, Executor] = {}
-        """Executors that are made when the first attempt needs them, by kind."""
-
-    def route(self, attempt: Attempt) -> Executor:
-        # An attempt at an unknown task goes to the inline executor, which reports that as its failure.
-        found: Any = attempt.body
-        if found is not None:
-            return self._inline if found.is_async else self._threads
-        workflow = self._definitions.find_edition(attempt.workflow, attempt.version)
-        if workflow is None:
-            found = self._find_task(attempt.name)
-        else:
-            kind = workflow.executor_of(attempt)
-            if kind != "function":
-                return self._http_executor() if kind == "http" else self._process_executor(kind)
-            with contextlib.suppress(Refused):
-                found = workflow.body(attempt, self._definitions).task
-        return self._inline if found is None or found.is_async else self._threads
-
-    def _http_executor(self) -> Executor:
-        """Made when the first attempt needs it."""
-        known = self._others.get("http")
-        if known is not None:
-            return known
-        from holdfast.executors.http.executor import HttpExecutor
-
-        settings = self._settings
-        made = self._others["http"] = HttpExecutor(
-            self._definitions.service_call,
-            self._live_workers,
-            self._report,
-            self._beat,
-            self._log,
-            capacity=settings.concurrency,
-            limit=settings.max_payload_bytes,
-            call_timeout=dt.timedelta(seconds=settings.worker_call_seconds),
-            wait=dt.timedelta(seconds=settings.worker_wait_seconds),
-            now=self._clock.now,
-        )
-        return made
-
-    async def _live_workers(self) -> list[WorkerRecord]:
-        since = later(self._clock.now(), -dt.timedelta(seconds=self._settings.worker_ttl_seconds))
-        return await self._store.list_workers(self._settings.namespace, since)
-
-    def _process_executor(self, kind: str) -> Executor:
-        """Made when the first attempt needs it: most nodes that run code never do."""
-        known = self._others.get(kind)
-        if known is not None:
-            return known
-        from holdfast.executors.processes.shell import ShellExecutor
-        from holdfast.executors.python.pool import PythonExecutor
-
-        settings = self._settings
-        workers = settings.python_workers or max(4, os.cpu_count() or 1)
-        capacity = workers if kind == "python" else settings.processes
-        make = PythonExecutor if kind == "python" else ShellExecutor
-        made = self._others[kind] = make(
-            self._definitions.process,
-            self._report,
-            self._beat,
-            self._log,
-            capacity=capacity,
-            kill_after=settings.kill_after,
-            environment=self._environment,
-            now=self._clock.now,
-        )
-        return made
-
-    async def stop(self) -> None:
-        for executor in (self._inline, self._threads, *self._others.values()):
-            await executor.stop()

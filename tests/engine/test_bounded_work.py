@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.patience import PATIENCE, until
 
-import holdfast.app
+import holdfast.parts
 from holdfast import Catalog, Holdfast, RunStatus, context, task, workflow
 from holdfast.authoring.code.program import CodeProgram
 from holdfast.core.commands import (
@@ -47,7 +47,7 @@ def catalog() -> Catalog:
 
 
 def use_tuning(monkeypatch: pytest.MonkeyPatch, **numbers: Any) -> None:
-    monkeypatch.setattr(holdfast.app, "tuning_of", lambda _: Tuning(**numbers))
+    monkeypatch.setattr(holdfast.parts, "tuning_of", lambda _: Tuning(**numbers))
 
 
 def watch_commits(hf: Holdfast) -> list[Commit]:

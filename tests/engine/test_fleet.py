@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from tests.patience import SOON, until
 
-import holdfast.app
+import holdfast.parts
 from holdfast import Catalog, Holdfast, context, task, workflow
-from holdfast.app import tuning_of
 from holdfast.engine.tuning import Tuning
+from holdfast.parts import tuning_of
 
 _QUICKLY = dt.timedelta(milliseconds=50)
 
@@ -36,7 +36,7 @@ def use_tuning(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def use(**numbers: Any) -> None:
         usual = tuning_of
         monkeypatch.setattr(
-            holdfast.app,
+            holdfast.parts,
             "tuning_of",
             lambda settings: Tuning(lease=usual(settings).lease, idle_after=_QUICKLY, **numbers),
         )

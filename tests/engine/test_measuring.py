@@ -82,7 +82,7 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
     def new_engine(*args: Any, **options: Any) -> Engine:
         return Engine(*args, **{**options, "telemetry": heard})
 
-    monkeypatch.setattr("holdfast.app.Engine", new_engine)
+    monkeypatch.setattr("holdfast.parts.Engine", new_engine)
     return heard
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from holdfast import Catalog, RunStatus, Workflow, context, task_context, workflow
-from holdfast.app import Parts
 from holdfast.authoring.code.definitions import task
 from holdfast.client.waiters import Waiters
 from holdfast.core.timetable import Plan
@@ -20,6 +19,7 @@ from holdfast.core.values import Instant, RunKey, instant, moment
 from holdfast.engine.engine import Engine
 from holdfast.engine.tuning import Tuning
 from holdfast.errors import BadOption, ScheduleNotFound, UnknownWorkflow, WrongType
+from holdfast.parts import Parts
 from holdfast.ports.runs import RunFilter
 from holdfast.settings import Settings
 from holdfast.stores.open_store import store_for

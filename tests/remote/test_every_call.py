@@ -14,7 +14,18 @@ from tests.remote.conftest import Pair
 
 from holdfast import Holdfast, NotOverHttp
 
-NOUNS: Final = ("schedules", "flows", "workflows", "workers", "keys", "audit", "run_overviews", "backlogs")
+NOUNS: Final = (
+    "schedules",
+    "flows",
+    "workflows",
+    "workers",
+    "keys",
+    "sessions",
+    "audit",
+    "bulk",
+    "run_overviews",
+    "backlogs",
+)
 MADE_OF_OTHERS: Final = {"start", "result", "schedules.put", "schedules.overdue"}
 """They call only methods that are checked here."""
 

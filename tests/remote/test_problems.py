@@ -24,6 +24,9 @@ NO_CLASS: Final = {
     "unauthorized": KeyRefused,
     "too_many_attempts": KeyRefused,
     "forbidden": NotPermitted,
+    "csrf_token_missing": NotPermitted,
+    "csrf_token_wrong": NotPermitted,
+    "login_refused": NotPermitted,
     "internal_error": ServerFailed,
 }
 KINDS: Final = {

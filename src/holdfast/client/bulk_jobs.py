@@ -226,9 +226,7 @@ class BulkJobs:
     async def _plan(self, act: str, options: BulkOptions, conditions: RunConditions) -> BulkPlan:
         self._parts.check()
         check_keywords("option", options, BulkOptions)
-        if act not in STATES or act == BulkAct.PRUNE:
-            known = ", ".join(each for each in BulkAct if each != BulkAct.PRUNE)
-            raise BadOption("act", act, f"one of {known}")
+        check_act(act)
         run_filter(conditions, None, 1)
         stored = await self._stored(conditions)
         if stored == BulkConditions() and not options.get("all", False):
@@ -270,9 +268,7 @@ class BulkJobs:
         by: str,
     ) -> BulkPlan:
         self._parts.check()
-        several = [status] if status is None or isinstance(status, str) else status
-        for each in several:
-            check_prune(older_than, each, limit)
+        several = checked_statuses(older_than, status, limit)
         return BulkPlan(
             act=BulkAct.PRUNE.value,
             conditions=BulkConditions(
@@ -349,6 +345,23 @@ class JobsPage(msgspec.Struct, frozen=True):
     items: list[BulkJob]
     next: str | None
     """Pass it as `after` for the next page. None: this is the last one."""
+
+
+def check_act(act: str) -> None:
+    """Raises BadOption."""
+    if act not in STATES or act == BulkAct.PRUNE:
+        known = ", ".join(each for each in BulkAct if each != BulkAct.PRUNE)
+        raise BadOption("act", act, f"one of {known}")
+
+
+def checked_statuses(
+    older_than: dt.timedelta, status: str | Sequence[str] | None, limit: int | None
+) -> Sequence[str | None]:
+    """What `prune` is given, with the states in a list. Raises BadOption."""
+    several = [status] if status is None or isinstance(status, str) else status
+    for each in several:
+        check_prune(older_than, each, limit)
+    return several
 
 
 def _speed(

@@ -1,4 +1,4 @@
-"""Keys of the server and its audit log, over HTTP."""
+"""Keys of the server and its audit log, over HTTP. Sessions are for browsers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import msgspec
 from holdfast.client.audit import Audit, AuditInfo
 from holdfast.client.keys import KeyInfo, Keys, NewKey
 from holdfast.client.run_filters import check_number
+from holdfast.client.sessions import Sessions
 from holdfast.core.keys import Role
 from holdfast.core.names import checked_name
 from holdfast.errors import NotOverHttp
 from holdfast.remote.addressing import Page, refused, time_text
 from holdfast.remote.connection import Connection, path_of
 
+_FOR_BROWSERS = "a browser logs in itself: docs/how-to/login.md"
 _ALL_NAMESPACES = "holdfast keys … --all-namespaces --db URL does it, where the database is"
 
 
@@ -57,6 +59,7 @@ class RemoteKeys(Keys):
 
     exist = refused("keys.exist", "only the server needs to know")
     check = refused("keys.check", "only the server needs to know")
+    is_active = refused("keys.is_active", "list() tells the state of each key")
 
 
 def _check_namespaces(all_namespaces: bool) -> None:
@@ -84,3 +87,17 @@ class RemoteAudit(Audit):
         pass  # nothing waits to be written
 
     record = refused("audit.record", "the server writes what it has changed")
+
+
+class RemoteSessions(Sessions):
+    def __init__(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass  # nothing waits to be written
+
+    create = refused("sessions.create", _FOR_BROWSERS)
+    check = refused("sessions.check", _FOR_BROWSERS)
+    is_alive = refused("sessions.is_alive", _FOR_BROWSERS)
+    list = refused("sessions.list", _FOR_BROWSERS)
+    end = refused("sessions.end", _FOR_BROWSERS)

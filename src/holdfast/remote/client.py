@@ -33,8 +33,9 @@ from holdfast.errors import (
     ServerFailed,
 )
 from holdfast.ports.workflows import HasRun, Startable, Workflows
-from holdfast.remote.access import RemoteAudit, RemoteKeys
+from holdfast.remote.access import RemoteAudit, RemoteKeys, RemoteSessions
 from holdfast.remote.addressing import deadline_of, refused, refused_now, seconds_of, time_text
+from holdfast.remote.bulk_jobs import RemoteBulkJobs
 from holdfast.remote.connection import Address, Connection
 from holdfast.remote.endings import RemoteWaiters, RunEnd, outcome_of
 from holdfast.remote.nouns import RemoteBacklogs, RemoteFlows, RemoteRunOverviews, RemoteWorkers
@@ -98,6 +99,8 @@ class RemoteClient(RemoteRunListing):
         self.workers = RemoteWorkers(connection)
         self.keys = RemoteKeys(connection)
         self.audit = RemoteAudit(connection)
+        self.sessions = RemoteSessions()
+        self.bulk = RemoteBulkJobs(connection)
         self.run_overviews = RemoteRunOverviews()
         self.backlogs = RemoteBacklogs(connection)
         self._loop = None
@@ -320,6 +323,7 @@ class RemoteClient(RemoteRunListing):
     expect_stop = refused_now("expect_stop", _NO_ENGINE)
     exit_when_stalled = refused_now("exit_when_stalled", _NO_ENGINE)
     api_server = refused_now("api_server", _NO_ENGINE)
+    asgi_app = refused_now("asgi_app", _NO_ENGINE)
 
 
 def _batches(runs: Sequence[dict[str, Any]]) -> Iterable[builtins.list[dict[str, Any]]]:

@@ -12,7 +12,7 @@ from holdfast.client.run_filters import RunConditions
 from holdfast.client.selection import BulkReport, RunSelection
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline
 from holdfast.core.values import RunStatus
-from holdfast.errors import HoldfastError, Refused
+from holdfast.errors import Refused
 from holdfast.remote.addressing import PAGE, Page, conditions_query
 from holdfast.remote.connection import Connection
 
@@ -21,6 +21,7 @@ _AWAKE: Final = (RunStatus.PENDING, RunStatus.RUNNING)
 _HELD: Final = (RunStatus.PAUSED, RunStatus.PARKED)
 _OPEN: Final = (*_AWAKE, *_HELD)
 _UNDONE: Final = (RunStatus.FAILED, RunStatus.CANCELLED)
+_ENDED: Final = (RunStatus.SUCCESS, *_UNDONE)
 
 
 class Acts(Protocol):
@@ -30,13 +31,25 @@ class Acts(Protocol):
     async def resume(self, run: Any, *, timers: str = Timers.CATCH_UP, by: str = "") -> None: ...
     async def retry(self, run: Any, *, deadline: NewDeadline = KEEP_DEADLINE, by: str = "") -> None: ...
     async def try_now(self, run: Any, task: str | int | None = None, *, by: str = "") -> None: ...
+    async def delete(self, run: Any) -> Any: ...
 
 
 class RemoteSelection(RunSelection):
-    def __init__(self, client: Acts, connection: Connection, conditions: RunConditions) -> None:
+    def __init__(
+        self,
+        client: Acts,
+        connection: Connection,
+        conditions: RunConditions,
+        progress: Callable[[BulkReport], None] | None = None,
+    ) -> None:
         self._acts = client
         self._connection = connection
+        self._conditions = conditions
+        self._progress = progress
         self._query = conditions_query(conditions)  # to refuse bad conditions at once
+
+    def reporting(self, progress: Callable[[BulkReport], None]) -> RunSelection:
+        return RemoteSelection(self._acts, self._connection, self._conditions, progress)
 
     async def count(self) -> int:
         return sum([len(page) async for page in self._found(self._query)])
@@ -61,10 +74,14 @@ class RemoteSelection(RunSelection):
         timers_wait(timers)
         return await self._all(_HELD, lambda id: self._acts.resume(id, timers=timers, by=by))
 
+    async def delete(self) -> BulkReport:
+        # One after the other, because a run takes its children with it.
+        return await self._all(_ENDED, self._acts.delete, at_once=1)
+
     async def _all(
         self,
         statuses: Sequence[RunStatus],
-        act: Callable[[str], Awaitable[None]],
+        act: Callable[[str], Awaitable[Any]],
         *,
         at_once: int = _AT_ONCE,
     ) -> BulkReport:
@@ -76,20 +93,21 @@ class RemoteSelection(RunSelection):
             async for page in self._found({**self._query, "status": [status]}):
                 for first in range(0, len(page), at_once):
                     await self._some(page[first : first + at_once], act, report)
+                if self._progress is not None:
+                    self._progress(report)
         return report
 
     async def _some(
-        self, runs: Sequence[RunInfo], act: Callable[[str], Awaitable[None]], report: BulkReport
+        self, runs: Sequence[RunInfo], act: Callable[[str], Awaitable[Any]], report: BulkReport
     ) -> None:
         results = await asyncio.gather(*[act(run.key) for run in runs], return_exceptions=True)
         for run, result in zip(runs, results, strict=True):
-            if result is None:
-                report.done += 1
-            elif isinstance(result, Refused):
+            if isinstance(result, Refused):
                 report.refuse(run.id, str(result))
-            else:
-                assert isinstance(result, (HoldfastError, BaseException))
+            elif isinstance(result, BaseException):
                 raise result
+            else:
+                report.done += 1
 
     async def _found(self, query: dict[str, Any]) -> AsyncIterator[list[RunInfo]]:
         """A page is read before anything is done to its runs; the next one begins behind it."""

@@ -25,7 +25,6 @@ from typing import Any, Self, cast
 
 import msgspec
 
-from holdfast.app import Parts, seals_of, tuning_of
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
 from holdfast.authoring.kinds import Kinds
 from holdfast.client.client import Client
@@ -38,6 +37,7 @@ from holdfast.core.values import Instant, Payload, RunKey, RunStatus, key_text, 
 from holdfast.engine.engine import Engine, NodeWait
 from holdfast.errors import RunParked, node_stopped
 from holdfast.executors.context import task_context
+from holdfast.parts import Parts, seals_of, tuning_of
 from holdfast.ports.executor import Attempt, ProcessBody
 from holdfast.ports.programs import Pinned
 from holdfast.ports.runs import RunFilter, RunStore, StartedRuns, UpdateAnswer
