@@ -89,6 +89,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "dags/test_planted.py": (),
     "dags/test_real_commands.py": ("test_a_dag_of_everything_survives_a_crash_at_every_commit",),
     "differential/test_engine.py": ("test_a_crash_at_a_commit_leaves_the_same_on_the_model_as_on_sqlite",),
+    "engine/test_seals.py": ("test_a_rewrite_that_is_killed_goes_on",),
     "engine/test_depth.py": (
         "test_whatever_goes_wrong_a_family_that_grows_without_an_end_is_cancelled_or_fails",
     ),

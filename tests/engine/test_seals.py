@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import re
+import subprocess
 import uuid
 from collections.abc import Callable
 from contextlib import closing
@@ -18,6 +19,7 @@ import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cli.processes import Project
 
 import holdfast
 from holdfast import BadOption, Catalog, Holdfast, RunStatus, context, task_context
@@ -25,7 +27,9 @@ from holdfast.app import rewrite_database
 from holdfast.core.sealed import MARK, check_open
 from holdfast.errors import JournalCorrupt, SecretNotFound
 from holdfast.settings import Settings
+from holdfast.stores.database import Column, TablePage, Transaction
 from holdfast.stores.named_queries import load_queries
+from holdfast.stores.open_store import store_for
 from holdfast.stores.rewriting import TABLES, RewriteReport
 from holdfast.stores.sealing import PAYLOADS, READABLE
 from holdfast.stores.seals import Seals, read_key
@@ -35,6 +39,11 @@ KEYS = {"k1": bytes(range(32)), "k2": bytes(range(32, 64))}
 SECRET = "the patient is ill"
 
 catalog = Catalog()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
 
 
 @pytest.fixture(autouse=True)
@@ -369,3 +378,175 @@ async def test_every_column_that_is_sealed_is_rewritten(store_url: str):
         *("runs", "tasks", "attempts", "shared_inputs", "state", "messages", "chapters", "questions"),
         *("schedules", "logs", "stream_items", "audit"),
     }
+
+
+class _Interrupted(Exception):
+    pass
+
+
+async def test_a_rewrite_that_was_interrupted_is_begun_again_and_does_the_rest(store_url: str):
+    async with Holdfast(store_url, catalog=catalog, encryption_keys=["k1"]) as hf:
+        for number in range(40):
+            await (await hf.start(child, f"{number}", id=f"c-{number}")).result()
+        await run_through(hf, "old")
+    settings = Settings(url=store_url, encryption_keys=("k2", "k1"))
+    first = RewriteReport()
+
+    def stop_in_the_middle(table: str, report: RewriteReport) -> None:
+        nonlocal first
+        first = report
+        if table == "tasks":
+            raise _Interrupted
+
+    with pytest.raises(_Interrupted):
+        await rewrite_database(settings, stop_in_the_middle)
+    second = await rewrite(store_url, ["k2", "k1"])
+
+    assert first.rewritten >= 80
+    assert 0 < second.rewritten < first.rewritten
+    async with Holdfast(store_url, catalog=catalog, encryption_keys=["k2"]) as hf:
+        assert await (await hf.get("old")).result() == RESULT
+        assert [await (await hf.get(f"c-{number}")).result() for number in range(40)] == [
+            str(number) for number in range(40)
+        ]
+
+
+async def test_a_rewrite_goes_beside_nodes_that_work(store_url: str):
+    async with Holdfast(store_url, catalog=catalog, encryption_keys=["k1", "k2"]) as hf:
+        runs = [await hf.start(treat, SECRET, id=f"r-{number}") for number in range(10)]
+        rewriting = [asyncio.create_task(rewrite(store_url, ["k2", "k1"])) for _ in range(2)]
+        for run in runs:
+            await run.signal("more", SECRET)
+            await run.resolve("next", SECRET, by="ann", ahead=True)
+        for run in runs:
+            assert await run.result() == RESULT
+        assert not sum(report.unreadable for report in await asyncio.gather(*rewriting))
+        for run in runs:
+            assert await (await hf.get(run.id)).result() == RESULT
+
+
+@holdfast.workflow(catalog=catalog)
+async def failing(what: str) -> None:
+    raise RuntimeError(what)
+
+
+async def test_runs_are_found_by_the_text_of_their_sealed_errors(store_url: str):
+    async with Holdfast(store_url, catalog=catalog, encryption_keys=["k1"]) as hf:
+        for number, what in enumerate(("no room", "no money")):
+            with pytest.raises(RuntimeError):
+                await (await hf.start(failing, what, id=f"f-{number}")).result()
+
+        found = await hf.list(error_contains="money", error_type="RuntimeError")
+
+    assert [info.id for info in found] == ["f-1"]
+
+
+async def test_an_export_stays_sealed_and_is_imported_where_the_key_is(store_url: str, tmp_path: Path):
+    async with Holdfast(store_url, catalog=catalog, encryption_keys=["k1"]) as hf:
+        await run_through(hf, "old")
+        lines = [line async for line in hf.export_runs("old")]
+    assert SECRET not in "".join(lines)
+
+    async with Holdfast(f"sqlite:///{tmp_path}/other.db", catalog=catalog, encryption_keys=["k1"]) as hf:
+        await hf.import_runs(lines)
+        assert await (await hf.get("old")).result() == RESULT
+
+
+async def test_a_process_without_the_key_refuses_to_answer_a_question_that_it_cannot_read(store_url: str):
+    async with Environment(store_url, catalog=catalog, encryption_keys=["k1"]) as env:
+        await env.start(treat, SECRET, id="r-1")
+        await env.wait_until_quiet()
+
+    async with Holdfast(store_url, catalog=catalog, engine=False) as hf:
+        [asked] = await hf.questions()
+        assert "encrypted with the key 'k1', which is not known here" in asked.title
+        with pytest.raises(holdfast.BadAnswer, match="encrypted with the key 'k1'"):
+            await hf.resolve("r-1", "next", "x", by="ann")
+
+
+async def test_the_place_of_a_task_in_its_fan_out_stays_readable(sqlite_url: str, tmp_path: Path):
+    (tmp_path / "fan.yaml").write_text("name: fan\ntasks:\n  each: {parallel: 2, command: 'true'}\n")
+    async with Holdfast(sqlite_url, catalog=catalog, encryption_keys=["k1"]) as hf:
+        run = await hf.start(holdfast.load_dag(tmp_path / "fan.yaml", catalog=catalog))
+        await run.result()
+
+        assert [(task.index, task.count) for task in await hf.tasks(run)] == [(0, 2), (1, 2)]
+
+
+async def test_a_rewrite_that_is_killed_goes_on(project: Project):
+    """With the command, and SIGKILL in the middle."""
+    project.write("many.py", MANY)
+    url = f"sqlite:///{project.folder}/many.db"
+    key = {f"HOLDFAST_ENCRYPTION_KEY_{id}": base64.b64encode(KEYS[id]).decode() for id in KEYS}
+    old = {**key, "HOLDFAST_ENCRYPTION_KEYS": '["k1"]'}
+    both = {**key, "HOLDFAST_ENCRYPTION_KEYS": '["k2", "k1"]'}
+    new = {**key, "HOLDFAST_ENCRYPTION_KEYS": '["k2"]'}
+    made = project.execute("run", "many.py:many", "--id", "m-1", "--db", url, **old)
+    assert made.returncode == 0, made.stderr
+    rounds = 0
+    while True:
+        killed = project.start("db", "rewrite", "--db", url, **both)
+        try:
+            killed.wait(0.5 + 0.1 * rounds)
+        except subprocess.TimeoutExpired:
+            killed.kill()
+        else:
+            break
+        finally:
+            killed.communicate()
+        rounds += 1
+        assert rounds < 100
+
+    done = project.execute("runs", "show", "m-1", "--json", "--db", url, **new)
+
+    assert killed.returncode == 0
+    assert done.returncode == 0, done.stderr
+    assert b'"sealed":"k1"' not in vacuumed(project.folder / "many.db")
+
+
+MANY = """
+from holdfast import task, workflow
+
+
+@task
+async def make(number: int) -> str:
+    return "x" * 2000
+
+
+@workflow
+async def many() -> int:
+    for first in range(0, 3000, 500):
+        handles = [make(number) for number in range(first, first + 500)]
+        for handle in handles:
+            await handle
+    return 3000
+"""
+
+
+def vacuumed(file: Path) -> bytes:
+    """Without what is left of old rows in pages that are free."""
+    copy = file.with_suffix(".copy")
+    with closing(apsw.Connection(str(file))) as connection:
+        connection.execute(f"VACUUM INTO '{copy}'")
+    return copy.read_bytes()
+
+
+async def test_a_cell_that_has_changed_since_it_was_read_is_not_replaced(store_url: str):
+    async with Holdfast(store_url, catalog=catalog) as hf:
+        await (await hf.start(child, "a", id="c-1")).result()
+    store = store_for(store_url)
+    await store.open()
+
+    def replace(tx: Transaction) -> list[int]:
+        found = {name: Column(name, type) for name, type in tx.rows("columns_of", "runs")}
+        key, output = (found["namespace"], found["key"]), found["output"]
+        [row] = tx.read_page(TablePage("runs", (*key, output), (), key), (), None, 10)
+        *place, cell = row
+        other = '"other"' if isinstance(cell, str) else b'"other"'
+        return [
+            tx.replace_cells("runs", key, output, [(*place, other, other)]),
+            tx.replace_cells("runs", key, output, [(*place, cell, other)]),
+        ]
+
+    assert await store.write_script(replace) == [0, 1]
+    await store.close()

@@ -1,4 +1,4 @@
-"""Faults in what secrets promise: values are for the tasks that name them, and are never stored or shown."""
+"""Faults in what secrets and encryption promise: who must not read a value does not find it anywhere."""
 
 from __future__ import annotations
 
@@ -41,5 +41,26 @@ FAULTS = [
             "engine/test_secrets.py",
             "test_commands_and_functions_of_dags_get_their_secrets_and_no_others",
         ),
+    ),
+    Fault(
+        "ciphertext-is-data",
+        "a process without the key parks a run, and does not go on with the encrypted text",
+        [Code("core.sealed:check_open").replace("A is not None and B", "False")],
+        cases(
+            "engine/test_seals.py",
+            "test_a_node_without_the_key_parks_the_run_and_one_that_has_it_goes_on",
+        ),
+    ),
+    Fault(
+        "state-in-plain-text",
+        "every parameter that is a payload is encrypted",
+        [Code("stores.sealing:_sealed_row").replace("cell is not None", "cell is not None and place != 3")],
+        cases("engine/test_seals.py", "test_nothing_of_users_is_readable_in_the_tables"),
+    ),
+    Fault(
+        "rewrite-without-end",
+        "a rewrite passes over what has the right key",
+        [Code("stores.rewriting:_rewritten").replace("A is None or B", "A is None")],
+        cases("engine/test_seals.py", "test_after_a_rewrite_the_old_key_is_not_needed"),
     ),
 ]

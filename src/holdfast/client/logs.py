@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from holdfast.core.records import LogRecord
+from holdfast.core.sealed import check_open
 from holdfast.core.values import Instant, RunKey, moment
 from holdfast.errors import BadOption, JournalCorrupt, StoreUnavailable
 from holdfast.ports.runs import RunStore
@@ -124,6 +125,7 @@ async def follow_logs(
 
 
 def _lines(record: LogRecord) -> list[LogLine]:
+    check_open(record.lines)
     try:
         found: Any = _decode(record.lines)
     except msgspec.MsgspecError as error:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from holdfast.client.stream_readers import StreamReaders
+from holdfast.core.sealed import check_open
 from holdfast.core.stream_items import StreamPage, StreamRecord
 from holdfast.core.values import Instant, Payload, RunKey, moment
 from holdfast.errors import BadOption, JournalCorrupt, RunNotFound, StoreUnavailable, StreamGap
@@ -105,6 +106,7 @@ class StreamReading(msgspec.Struct, frozen=True):
             return None
 
     def _items_of(self, record: StreamRecord) -> list[StreamItem]:
+        check_open(record.items)
         try:
             found = _decode(record.items)
         except msgspec.MsgspecError as error:

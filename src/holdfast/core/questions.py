@@ -17,6 +17,7 @@ from holdfast.core.commands import NO_INPUT
 from holdfast.core.events import PromiseAnswered
 from holdfast.core.json_schemas import find_mismatch, schema_of
 from holdfast.core.names import LONGEST_NAME, checked_name, is_storable
+from holdfast.core.sealed import is_sealed, why_sealed
 from holdfast.core.values import Instant, Payload, RunKey, Succeeded
 from holdfast.errors import BadOption
 
@@ -71,7 +72,10 @@ _decode_chapter = msgspec.json.Decoder(QuestionsOfChapter).decode
 
 
 def read_details(details: bytes) -> QuestionDetails:
-    """Details that cannot be read are empty: a newer version may have written them in another way."""
+    """Details that cannot be read are empty: a newer version may have written them in another way. The title
+    of those that are sealed says so."""
+    if is_sealed(details):
+        return QuestionDetails(title=why_sealed(details))
     try:
         return _decode(details)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

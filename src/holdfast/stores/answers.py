@@ -16,6 +16,7 @@ import msgspec
 from holdfast.core.journal import QUESTIONS, read_step
 from holdfast.core.questions import may_answer, read_details, wrong_with
 from holdfast.core.records import MessageKind
+from holdfast.core.sealed import is_sealed, why_sealed
 from holdfast.core.values import Instant, RunKey
 from holdfast.errors import JournalCorrupt
 from holdfast.ports.commits import NewMessage
@@ -110,6 +111,8 @@ class _Placer:
         return self._answer(message, _Question(number, name, details))
 
     def _answer(self, message: NewMessage, question: _Question) -> NewMessage | PostAnswer:
+        if is_sealed(question.details):
+            return UnfitAnswer(question.name, why_sealed(question.details))
         details = read_details(question.details)
         if not may_answer(details, message.by or ""):
             return NotAllowedToAnswer(question.name, details.by or ())

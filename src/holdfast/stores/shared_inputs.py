@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from holdfast.core.sealed import check_open
 from holdfast.core.shared_inputs import SharedInput, whole_input
 from holdfast.core.values import Payload, RunKey
 from holdfast.errors import JournalCorrupt
@@ -40,9 +41,11 @@ def with_whole_inputs(tx: Transaction, rows: Sequence[Row]) -> Sequence[Row]:
 
 def read_whole_input(tx: Transaction, run: RunKey, own: Payload, shares: int | None) -> Payload:
     """Raises JournalCorrupt."""
+    check_open(own)
     if shares is None:
         return own
     found = tx.many_returning("shared_inputs_of", [(run, shares)])
     if not found:
         raise JournalCorrupt(None, f"the part of an input that task {shares} shares with others is gone")
+    check_open(found[0][2])
     return whole_input(SharedInput(shares, found[0][2]), own)

@@ -86,7 +86,7 @@ def rewrite(
 
     database = find_database(db, None)
     prepare_file(database, makes_file=False)
-    said = 0.0
+    said = time.monotonic()
 
     def progress(table: str, report: RewriteReport) -> None:
         nonlocal said
