@@ -111,6 +111,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "other_systems/test_ownership.py": (
         "test_a_task_that_takes_many_leases_is_done_once_while_its_node_lives",
     ),
+    "server/login/test_real_provider.py": (),
     "server/test_fuzz.py": ("test_many_requests_are_answered_as_the_documents_say",),
     "simulation/test_database_faults.py": ("test_and_who_relies_on_notifications_is_found",),
     "simulation/test_life.py": ("test_a_broken_promise_is_told_by_name",),

@@ -29,7 +29,7 @@ from holdfast.errors import (
     node_stopped,
 )
 from holdfast.parts import Parts, encryption_keys, new_definitions
-from holdfast.settings import Settings, is_server, read_settings
+from holdfast.settings import Settings, is_server, read_oidc_secret, read_settings
 from holdfast.stores.backups import backup_database
 from holdfast.stores.open_store import store_for
 from holdfast.stores.rewriting import RewriteReport, rewrite_payloads
@@ -319,7 +319,9 @@ class Holdfast(Client):
 
         lasts, idle = self.settings.session_seconds, self.settings.session_idle_seconds
         limits = SessionLimits(dt.timedelta(seconds=lasts), dt.timedelta(seconds=idle))
-        return LoginOptions(limits, self.settings.public_url.rstrip("/"))
+        oidc = self.settings.oidc_options
+        secret = "" if oidc is None else read_oidc_secret(oidc)
+        return LoginOptions(limits, self.settings.public_url.rstrip("/"), oidc, secret)
 
     def _client_of(self, namespace: str) -> tuple[Client, Callable[[], Awaitable[None]]]:
         """A client of another namespace over the same store, without an engine and without code."""

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from holdfast.core.names import ALL_NAMESPACES, BURIED, checked_name
+from holdfast.core.oidc import OidcOptions, read_oidc
 from holdfast.core.public_urls import checked_public_url
 from holdfast.core.retention import RetentionRule, read_retention
 from holdfast.core.secret_names import SourceOfSecrets, read_sources
@@ -138,6 +139,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long somebody who has logged in with a browser stays logged in."""
     session_idle_seconds: float = 7_200
     """After how long without a request they have to log in again. 0: there is no such limit."""
+    oidc: dict[str, Any] = {}
+    """Login through OpenID Connect: `issuer`, `client_id`, `roles` and more (`OidcOptions`). Needs the extra
+    `oidc` and `public_url`."""
     log_format: str = "text"
     """How `holdfast serve`, `worker` and `dev` write log records to stderr: `text`, or `json` for one object
     a line."""
@@ -192,6 +196,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         for id in self.encryption_keys:
             if re.fullmatch(r"[A-Za-z0-9_.-]{1,50}", id) is None:
                 raise BadOption("encryption_keys", id, "ids of letters, digits, _, . and -")
+        read_oidc(self.oidc)
 
     @property
     def retention_rules(self) -> tuple[RetentionRule, ...]:
@@ -200,6 +205,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def secret_sources(self) -> tuple[SourceOfSecrets, ...]:
         return read_sources("secrets", self.secrets)
+
+    @property
+    def oidc_options(self) -> OidcOptions | None:
+        return read_oidc(self.oidc)
 
     @property
     def lease(self) -> dt.timedelta:
@@ -233,6 +242,17 @@ class WorkerAddresses(NamedTuple):
 def worker_addresses() -> WorkerAddresses:
     base = os.environ.get("REGISTRY_URL") or os.environ.get("SCHEDULER_BASE")
     return WorkerAddresses(base or None, os.environ.get("WORKER_URL") or None)
+
+
+def read_oidc_secret(options: OidcOptions, environment: Mapping[str, str] | None = None) -> str:
+    """The secret by which the identity provider knows this server; empty if there is none. Raises BadFile."""
+    if options.client_secret_file:
+        try:
+            return Path(options.client_secret_file).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise BadFile("oidc.client_secret_file", options.client_secret_file, str(error)) from None
+    environment = os.environ if environment is None else environment
+    return environment.get(f"{PREFIX}OIDC_CLIENT_SECRET", "")
 
 
 def own_environment() -> dict[str, str]:
@@ -276,8 +296,8 @@ _KINDS: dict[Any, str] = {
     float: "a number",
     bool: "true or false",
     dict[str, int]: "a whole number for each queue",
-    dict[str, Any]: 'a table such as {"success": "30d"}',
     tuple[str, ...]: 'a list such as ["file:/run/secrets"]',
+    dict[str, Any]: "a table",
 }
 
 
@@ -306,6 +326,7 @@ _JSON = {
     "secrets": '["file:/run/secrets"]',
     "encryption_keys": '["k2", "k1"]',
     "encryption_sources": '["file:/run/secrets"]',
+    "oidc": '{"issuer": "https://id.example"}',
 }
 """Settings that variables have as JSON, each with an example."""
 

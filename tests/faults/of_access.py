@@ -10,6 +10,7 @@ _KEYS = "client/test_keys.py"
 _AUDIT = "client/test_audit.py"
 _STORES = "stores/test_access.py"
 _SESSIONS = "server/v1/test_sessions.py"
+_OIDC = "server/login/test_oidc.py"
 _THROTTLE = "server/test_throttle.py"
 
 FAULTS = [
@@ -176,5 +177,35 @@ FAULTS = [
         "a stream ends soon after its key",
         [Code("server.app:make_app").remove("tenants.streams.end_when_refused(A)")],
         cases(_SESSIONS, "test_a_stream_ends_soon_after_its_session_or_key[key]"),
+    ),
+    Fault(
+        "nonce-not-checked",
+        "an ID token is good for the login that it was made for alone",
+        [Code("server.oidc.id_tokens:_check_claims").replace("not isinstance(nonce, str) or A", "False")],
+        cases(_OIDC, "test_an_id_token_that_is_not_right_is_refused"),
+    ),
+    Fault(
+        "state-not-checked",
+        "a browser can end only the login that it has begun",
+        [Code("server.oidc.app:_login").replace("not pending.is_state(A)", "False")],
+        cases(_OIDC, "test_a_login_of_another_browser_is_refused"),
+    ),
+    Fault(
+        "audience-not-checked",
+        "an ID token for another client is refused",
+        [Code("server.oidc.id_tokens:_check_claims").replace("expected.client_id not in audiences", "False")],
+        cases(_OIDC, "test_an_id_token_that_is_not_right_is_refused"),
+    ),
+    Fault(
+        "browsers-sent-elsewhere",
+        "after a login, a browser is sent to a path of this server",
+        [Code("core.public_urls:local_path").replace("path if A else B", "path or B")],
+        cases(_OIDC, "test_a_browser_is_not_sent_elsewhere_afterwards"),
+    ),
+    Fault(
+        "roles-for-everybody",
+        "who has no role by the claims cannot log in",
+        [Code("core.oidc:identify").replace("next(A, None)", "next(A, Role.VIEWER)")],
+        cases(_OIDC, "test_an_id_token_that_is_not_right_is_refused"),
     ),
 ]

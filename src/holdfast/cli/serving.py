@@ -148,7 +148,7 @@ async def wait_for_first(parts: Sequence[Coroutine[Any, Any, Any]]) -> None:
 async def _start_api(client: Holdfast, address: ApiAddress, events: EventPrinter) -> ApiServer | None:
     """None if the API cannot be served and the user did not ask for it."""
     host, port, option = address[:3]
-    needs_key = not address.is_insecure and await client.keys.exist()
+    needs_key = not address.is_insecure and (bool(client.settings.oidc) or await client.keys.exist())
     try:
         server = _new_server(client, address, needs_key=needs_key)
     except ModuleNotFoundError as error:

@@ -28,7 +28,8 @@ from holdfast.server.compat.flows.node_runs import DescribeVisits, describe_noth
 from holdfast.server.gateway import Gateway
 from holdfast.server.live.hub import Hub
 from holdfast.server.live.responses import OpenStreams
-from holdfast.server.paths import API, DAGS, HEALTH, METRICS, V1, is_below, path_below
+from holdfast.server.oidc.app import make_login_app
+from holdfast.server.paths import API, DAGS, HEALTH, METRICS, OIDC, V1, is_below, path_below
 from holdfast.server.probes.app import Probes, make_probes_app
 from holdfast.server.repeated_requests import RepeatedRequests
 from holdfast.server.tenants import Tenant, Tenants
@@ -80,6 +81,7 @@ def _faces(max_body_bytes: int, version: str) -> ASGIApp:
             f"{API}/workflows": dags,
             f"{API}/runs": dags,
             DAGS: dags,
+            OIDC: make_login_app(_DEPENDENCIES),
             **dict.fromkeys((METRICS, *HEALTH), make_probes_app(_DEPENDENCIES)),
         },
         make_flows_app(_DEPENDENCIES, max_body_bytes=max_body_bytes, version=version),

@@ -27,6 +27,9 @@ from holdfast.server.paths import (
     API,
     DAGS,
     HEALTH,
+    LOGIN,
+    OIDC,
+    OIDC_CALLBACK,
     V1,
     is_login,
     is_probe,
@@ -42,7 +45,7 @@ _log = logging.getLogger("holdfast.server")
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _PUBLIC: Final = frozenset({f"{base}/openapi.json" for base in (API, V1, DAGS)})
 """They say nothing about what is in the database."""
-_LOGINS: Final = frozenset({("POST", SESSION_PATH)})
+_LOGINS: Final = frozenset({("POST", SESSION_PATH), ("GET", LOGIN), ("GET", OIDC), ("GET", OIDC_CALLBACK)})
 """For those who have neither a key nor a session."""
 
 

@@ -17,7 +17,7 @@ from litestar.openapi.datastructures import ResponseSpec
 
 from holdfast import errors
 from holdfast.errors import BadDocument, BadOption, HoldfastError, code_of
-from holdfast.server.access.refusals import Forbidden, TooManyAttempts, Unauthorized
+from holdfast.server.access.refusals import Forbidden, ProviderUnavailable, TooManyAttempts, Unauthorized
 from holdfast.server.connections import BodyTimedOut
 
 _log = logging.getLogger("holdfast.server")
@@ -119,13 +119,28 @@ _STATUSES: Final[list[tuple[tuple[type[Exception], ...], HTTPStatus]]] = [
     ((errors.PayloadTooLarge,), HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     ((errors.UpdateFailed,), HTTPStatus.UNPROCESSABLE_ENTITY),
     (
-        (Busy, errors.StoreUnavailable, errors.StoreFull, errors.NodeStopped, errors.NotOpen),
+        (
+            Busy,
+            ProviderUnavailable,
+            errors.StoreUnavailable,
+            errors.StoreFull,
+            errors.NodeStopped,
+            errors.NotOpen,
+        ),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     ((BadRequest, errors.Refused, errors.CommitRefused), HTTPStatus.BAD_REQUEST),
 ]
 """The first match counts. An error without a match is an internal error."""
 
+_NAMED_BY_CLASS: Final = (
+    errors.StoreError,
+    errors.NodeStopped,
+    errors.NotOpen,
+    Forbidden,
+    ProviderUnavailable,
+)
+"""Their codes are not those of their statuses."""
 _MEANINGS: Final = {
     400: "The request cannot be understood or is not allowed; nothing was changed.",
     401: "There is no key and no session, or it is not valid.",
@@ -202,7 +217,7 @@ def problem_of(error: Exception) -> ProblemAnswer:
     if status is HTTPStatus.INTERNAL_SERVER_ERROR:
         return _problem(status, "internal_error", "the server has failed; its log has the error")
     code = CODES.get(status, "") if known is None else code_of(_public_class(known))
-    if isinstance(error, errors.StoreError | errors.NodeStopped | errors.NotOpen | Forbidden):
+    if isinstance(error, _NAMED_BY_CLASS):
         code = code_of(type(error))
     return _problem(
         status,

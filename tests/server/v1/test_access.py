@@ -22,6 +22,7 @@ from holdfast.server.access.rules import RULES, check_all_have_rules
 from holdfast.server.api.v1 import app as v1
 from holdfast.server.compat.dags import app as dags
 from holdfast.server.compat.flows import app as flows
+from holdfast.server.oidc import app as oidc
 from holdfast.server.probes import app as probes
 from holdfast.server.serving import ApiServer
 
@@ -69,6 +70,7 @@ def all_routes() -> list[tuple[str, str, str]]:
         ("/api", dags.NOUNS),
         ("/api", flows.NOUNS),
         ("", probes.NOUNS),
+        ("", oidc.NOUNS),
     ]
     return sorted(
         (method, base + path, str(handler.name))

@@ -32,7 +32,7 @@ CODES: Final = {
     422: "update_failed",
     429: "too_many_attempts",
     500: "internal_error",
-    503: "busy loop_stalled node_stopped not_open stopping store_full store_unavailable",
+    503: "busy loop_stalled node_stopped not_open provider_unavailable stopping store_full store_unavailable",
 }
 """Add what is new. A code that is taken away or renamed, or gets another status, breaks programs."""
 
@@ -49,6 +49,7 @@ def codes() -> dict[int, set[str]]:
             found[status].add(code)
     for kind in refusals.Forbidden.__subclasses__():
         found[403].add(problems.code_of(kind))
+    found[503].add(problems.problem_of(refusals.ProviderUnavailable()).code)
     found[500].add(problems.problem_of(RuntimeError()).code)
     found[503].add(problems.STOPPING.code)
     return found

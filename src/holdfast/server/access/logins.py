@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from litestar.datastructures import Cookie
@@ -19,13 +19,18 @@ from holdfast.client.client import Client
 from holdfast.client.sessions import Login, NewSession, SessionLimits
 from holdfast.core.keys import Role, read_key
 from holdfast.core.names import ALL_NAMESPACES
+from holdfast.core.oidc import OidcOptions
 from holdfast.core.sessions import csrf_token, read_session
-from holdfast.errors import StoreError
+from holdfast.errors import BadOption, StoreError
 from holdfast.server.access.callers import ActiveSession, Caller, set_caller
 from holdfast.server.access.cookies import SESSION, is_https, new_cookie
 from holdfast.server.access.identifying import Identifier
 from holdfast.server.access.recording import Record
 from holdfast.server.access.refusals import LoginRefused, Unauthorized
+from holdfast.server.paths import OIDC_CALLBACK
+
+if TYPE_CHECKING:
+    from holdfast.server.oidc.provider import Provider
 
 _MOST_FAILURES: Final = 60
 """So many failed logins get a row of the audit log in a minute."""
@@ -36,6 +41,27 @@ class LoginOptions(msgspec.Struct, frozen=True):
     limits: SessionLimits = SessionLimits()
     public_url: str = ""
     """Where browsers find the server, if it is not where it listens."""
+    oidc: OidcOptions | None = None
+    """None: nobody can log in but with a key."""
+    oidc_secret: str = ""
+
+    def __repr__(self) -> str:
+        return f"LoginOptions({self.public_url!r})"  # it has a secret
+
+
+def _new_provider(options: LoginOptions) -> Provider | None:
+    """Raises BadOption."""
+    if options.oidc is None:
+        return None
+    if not options.public_url:
+        expected = "the address of this server, since the identity provider has to send browsers back to it"
+        raise BadOption("public_url", options.public_url, expected)
+    try:
+        from holdfast.server.oidc.provider import Provider
+    except ModuleNotFoundError as error:
+        expected = f"left out, since {error.name} is not installed: pip install 'holdfast[oidc]'"
+        raise BadOption("oidc", options.oidc.issuer, expected) from None
+    return Provider(options.oidc, options.oidc_secret, options.public_url + OIDC_CALLBACK)
 
 
 class Logins:
@@ -45,6 +71,8 @@ class Logins:
         self._own = own
         self._identifier = identifier
         self.options = options
+        self.provider = _new_provider(options)
+        self.own_namespace = own.namespace
         self._failures: deque[float] = deque()
 
     def let_in(self, scope: Any, made: NewSession, record: Record, address: str) -> Caller:
@@ -82,6 +110,12 @@ class Logins:
         login = Login(found.name, found.role, found.namespace, found.id, found.id, found.expires_at)
         return await self.begin(login)
 
+    async def logout_url(self, session: ActiveSession | None) -> str | None:
+        """Where a browser can log out at the identity provider, too; None if it has not logged in there."""
+        if self.provider is None or session is None or session.info.key is not None:
+            return None
+        return await self.provider.logout_url(self.options.public_url + "/")
+
     async def begin(self, login: Login) -> NewSession:
         return await self._own.sessions.create(login, self.options.limits)
 
@@ -101,3 +135,9 @@ class Logins:
         entry = AuditEntry(action="session.refused", target=address or "-", by="", after=after)
         with contextlib.suppress(StoreError):  # `record` has logged it, and the answer is the same
             await self._own.audit.record(entry)
+
+
+def address_of(scope: Any) -> str:
+    """Of the client, or of whom a trusted proxy names. Empty: nobody knows it."""
+    client = scope.get("client")
+    return client[0] if client else ""

@@ -25,6 +25,10 @@ class LoginRefused(Forbidden):
     """Somebody is who they say, but may not log in; or their login has gone wrong."""
 
 
+class ProviderUnavailable(Exception):
+    """The identity provider does not answer as it should."""
+
+
 class TooManyAttempts(Exception):
     """Too many wrong keys came from the caller's address."""
 

@@ -111,6 +111,9 @@ RULES: Final[dict[str, Rule]] = {
     "session.delete": Rule(_ALL, is_change=True),
     "sessions.list": Rule(_ADMINS),
     "sessions.end": _ADMINISTER,
+    "login.get": Rule(_ALL, is_public=True),
+    "login.oidc": Rule(_ALL, is_public=True),
+    "login.oidc_callback": Rule(_ALL, is_change=True, is_public=True),
     # --- as a scheduler of DAGs
     "compat.dags.workflows": _READ,
     "compat.dags.put": _ADMINISTER,

@@ -14,10 +14,11 @@ from holdfast.client.client import Client
 from holdfast.client.sessions import SessionInfo
 from holdfast.server.access import cookies
 from holdfast.server.access.callers import ActiveSession, Caller, session_of
-from holdfast.server.access.logins import Logins
+from holdfast.server.access.logins import Logins, address_of
 from holdfast.server.access.recording import Record
 from holdfast.server.api.v1.bodies import Body
 from holdfast.server.api.v1.paging import Page
+from holdfast.server.paths import OIDC
 from holdfast.server.problems import BadRequest, NotFound, may_answer
 
 _Request: TypeAlias = Request[Any, Any, Any]
@@ -48,6 +49,33 @@ class LogoutAnswer(msgspec.Struct, frozen=True):
     """Where to go to log out at the identity provider, too. Null: nowhere."""
 
 
+class ProviderOffer(msgspec.Struct, frozen=True):
+    label: str
+    url: str
+    """Send the browser there. With `?next=/path` it comes back to that path."""
+
+
+class LoginOffer(msgspec.Struct, frozen=True):
+    needs_login: bool
+    """False: this server asks for no keys, and nobody has to log in."""
+    key: bool
+    """One can log in with a key: `POST /api/v1/session`."""
+    oidc: ProviderOffer | None
+    """One can log in at this identity provider. Null: there is none."""
+
+
+@get("/login", name="login.get", security=[{}], responses=may_answer())
+async def offer_login(logins: NamedDependency[Logins]) -> LoginOffer:
+    """How one can log in to this server."""
+    is_needed, options = logins.are_needed, logins.options.oidc
+    if options is None or not is_needed:
+        return LoginOffer(is_needed, is_needed, None)
+    host = options.issuer.split("/")[2]
+    return LoginOffer(
+        is_needed, is_needed, ProviderOffer(options.label or host, logins.options.public_url + OIDC)
+    )
+
+
 @post(
     "/session",
     name="session.create",
@@ -66,8 +94,8 @@ async def log_in(
     request."""
     if not logins.are_needed:
         raise BadRequest("this server asks for no keys, so nobody has to log in")
-    made = await logins.with_key(data.key, address_of(request))
-    caller = logins.let_in(request.scope, made, record, address_of(request))
+    made = await logins.with_key(data.key, address_of(request.scope))
+    caller = logins.let_in(request.scope, made, record, address_of(request.scope))
     answer = _answer(caller, session_of(request.scope), logins)
     return Response(
         answer,
@@ -98,9 +126,10 @@ async def log_out(
     if not caller.session:
         raise NotFound("there is no session: you are known by a key, or by none")
     await client.sessions.end(caller.session, all_namespaces=True)
-    record.target, record.after = caller.session, {"address": address_of(request)}
+    record.target, record.after = caller.session, {"address": address_of(request.scope)}
+    url = await logins.logout_url(session_of(request.scope))
     gone = cookies.no_cookie(cookies.SESSION, is_secure=logins.is_https(request.scope))
-    return Response(LogoutAnswer(), headers={"Cache-Control": "no-store"}, cookies=[gone])
+    return Response(LogoutAnswer(url), headers={"Cache-Control": "no-store"}, cookies=[gone])
 
 
 @get("/sessions", name="sessions.list", responses=may_answer())
@@ -127,10 +156,6 @@ async def end_session(
     return ended
 
 
-def address_of(request: _Request) -> str:
-    return "" if request.client is None else request.client.host
-
-
 def _answer(caller: Caller, session: ActiveSession | None, logins: Logins) -> SessionAnswer:
     if session is None:
         return SessionAnswer(caller, logins.are_needed)
@@ -138,4 +163,4 @@ def _answer(caller: Caller, session: ActiveSession | None, logins: Logins) -> Se
     return SessionAnswer(caller, logins.are_needed, session.csrf_token, session.info.expires_at, idle)
 
 
-ROUTES = [log_in, show_session, log_out, list_sessions, end_session]
+ROUTES = [offer_login, log_in, show_session, log_out, list_sessions, end_session]

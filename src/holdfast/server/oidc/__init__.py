@@ -1,0 +1,1 @@
+"""Login through OpenID Connect."""
