@@ -65,6 +65,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     ),
     "cli/test_serve_http.py": (
         "test_it_speaks_https",
+        "test_with_an_identity_provider_the_server_asks_who_one_is_also_without_keys",
         "test_an_address_for_other_machines_needs_a_key_or_a_word",
         "test_a_request_under_way_is_waited_for_and_whoever_insists_does_not_wait",
         "test_programs_are_told_where_it_is",

@@ -158,6 +158,18 @@ def test_an_address_for_other_machines_needs_a_key_or_a_word(project: Project):
     assert answer.json()["role"] == "admin"
 
 
+def test_with_an_identity_provider_the_server_asks_who_one_is_also_without_keys(project: Project):
+    oidc = {"issuer": "https://id.example", "client_id": "hf", "roles": {"staff": "viewer"}}
+    variables = {"HOLDFAST_OIDC": json.dumps(oidc)}
+    refused = project.run("serve", "--port", "0", **variables)
+    with serving(project, "--port", "0", HOLDFAST_PUBLIC_URL="https://hf.example", **variables) as process:
+        url = read_until(process.stderr, "HTTP API for holders of keys at")[-1].split()[-1]
+        answers = [httpx.get(f"{url}/v1/{path}") for path in ("runs", "login")]
+
+    assert (refused.returncode, "public_url" in refused.stderr) == (2, True)
+    assert [each.status_code for each in answers] == [401, 200]
+
+
 def test_once_there_is_a_key_the_server_asks_for_keys(project: Project):
     key = project.run("keys", "create", "ada", "--role", "viewer").stdout.strip()
 

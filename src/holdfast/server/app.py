@@ -21,6 +21,8 @@ from holdfast.server.access.callers import Caller, caller_of
 from holdfast.server.access.identifying import Identifier
 from holdfast.server.access.logins import LoginOptions, Logins
 from holdfast.server.access.recording import Record, record_of
+from holdfast.server.api.page.app import PATHS as PAGE
+from holdfast.server.api.page.app import show_page
 from holdfast.server.api.v1.app import make_v1_app
 from holdfast.server.compat.dags.app import make_dags_app
 from holdfast.server.compat.flows.app import make_flows_app
@@ -97,6 +99,9 @@ class _Faces:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = path_below(scope)
+        if path in PAGE and cast("Any", scope)["method"] in ("GET", "HEAD"):
+            await show_page(scope, receive, send)
+            return
         face = next((face for base, face in self._faces.items() if is_below(path, base)), self._other)
         await face(scope, receive, send)
 

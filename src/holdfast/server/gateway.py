@@ -22,6 +22,7 @@ from holdfast.server.access.cookies import SESSION, is_https, no_cookie, read_co
 from holdfast.server.access.identifying import SAFE_METHODS, Asked, Identified, Identifier
 from holdfast.server.access.recording import record_of
 from holdfast.server.access.refusals import Forbidden, TooManyAttempts, Unauthorized
+from holdfast.server.api.page.app import PATHS as PAGE
 from holdfast.server.connections import TimelyBody
 from holdfast.server.paths import (
     API,
@@ -43,7 +44,7 @@ from holdfast.server.tenants import Tenants
 _log = logging.getLogger("holdfast.server")
 
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_PUBLIC: Final = frozenset({f"{base}/openapi.json" for base in (API, V1, DAGS)})
+_PUBLIC: Final = PAGE | {f"{base}/openapi.json" for base in (API, V1, DAGS)}
 """They say nothing about what is in the database."""
 _LOGINS: Final = frozenset({("POST", SESSION_PATH), ("GET", LOGIN), ("GET", OIDC), ("GET", OIDC_CALLBACK)})
 """For those who have neither a key nor a session."""

@@ -7,6 +7,7 @@ from typing import Any, Final
 API: Final = "/api"
 V1: Final = "/api/v1"
 DAGS: Final = "/api/dags"
+DOCS: Final = f"{V1}/docs"
 SESSION: Final = f"{V1}/session"
 LOGIN: Final = f"{V1}/login"
 OIDC: Final = "/login/oidc"

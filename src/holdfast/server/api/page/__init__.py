@@ -1,0 +1,1 @@
+"""The page of our own API, for people with a browser."""
