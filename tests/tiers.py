@@ -160,6 +160,7 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         ("[sqlite-15]",),
     ),
     "cli/test_schedules.py": (("test_bad_words_",), ("words0", "words6-", "words9")),
+    "cli/test_server_option.py": (("test_both_say_",), ("[runs list]", "[runs show bad]", "[explain ")),
     "cli/test_updates.py": (("test_an_update_that_is_not_answered_",), ("words0-",)),
     "cli/test_asking.py": (
         ("test_",),

@@ -10,7 +10,7 @@ from tests.docs.pages import ROOT
 
 from holdfast.cli.main import app
 
-EVERYWHERE = {"--db", "--namespace", "--json", "--help"}
+EVERYWHERE = {"--db", "--server", "--key-file", "--namespace", "--json", "--help"}
 
 
 def commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -39,5 +39,6 @@ def test_every_option_that_is_said_to_be_everywhere_is() -> None:
         options = {option for parameter in command.params for option in parameter.opts}
         if path not in without_runs:
             # All tenants share the schema.
-            wanted = {"--db"} if path.startswith("holdfast db ") else {"--db", "--namespace"}
+            wanted = {"--db", "--server", "--key-file"}
+            wanted |= set() if path.startswith("holdfast db ") else {"--namespace"}
             assert wanted <= options, path

@@ -1,4 +1,4 @@
-"""From `--db` and `--namespace` to an open `Holdfast`.
+"""From `--db` or `--server`, and `--namespace`, to an open `Holdfast`.
 
 Every command imports this module, even to print its help. So functions import what takes long to import.
 """
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import typer
 
 from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.server_options import chosen_server, refuse_server
 from holdfast.cli.views.visible import shell_word
-from holdfast.errors import StoreUnavailable
+from holdfast.errors import BadFile, BadOption, StoreUnavailable
 
 if TYPE_CHECKING:
     import asyncio
@@ -25,18 +26,31 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PREFIX = "sqlite:///"
+_RETRY_SECONDS = 5.0
+"""Somebody waits for the command."""
 
 
 class DatabaseOptions(NamedTuple):
-    """Which database and namespace a command uses."""
+    """Which database or server, and which namespace a command uses."""
 
     settings: Settings
     options: tuple[str, ...]
-    """`--db` and `--namespace` as the user typed them, for the commands that we suggest."""
+    """`--db`, `--server` and the like as the user typed them, for the commands that we suggest."""
 
     def command(self, *words: str) -> str:
-        """A `holdfast` command on the same database, quoted so that it can be pasted into a shell."""
+        """A `holdfast` command on the same database, quoted so that it can be pasted into a shell.
+
+        For a server, a command that lets the nodes go on with a run instead of `run`, which would do it
+        here."""
+        if self.is_server and words[:1] == ("run",):
+            words = ("runs", words[1].removeprefix("--"), words[2])
         return " ".join(["holdfast", *map(shell_word, words), *self.options])
+
+    @property
+    def is_server(self) -> bool:
+        from holdfast.settings import is_server
+
+        return is_server(self.settings.url)
 
     @property
     def file(self) -> Path | None:
@@ -48,12 +62,20 @@ class DatabaseOptions(NamedTuple):
 
 
 def find_database(db: str | None, namespace: str | None) -> DatabaseOptions:
-    """Raises BadOption for a setting that cannot be used."""
+    """Raises BadOption for a setting that cannot be used, and NotOverHttp if the command cannot be done on a
+    server."""
     from holdfast.settings import read_settings
 
     project = _project(Path.cwd())
     given: dict[str, Any] = {"namespace": namespace}
     options: list[str] = []
+    server, key_file, _ = chosen_server()
+    if server is not None:
+        given["url"] = _checked_server(server, db)
+        options += ["--server", shell_word(server)]
+    if key_file is not None:
+        given["key"] = _read_key(key_file)
+        options += ["--key-file", shell_word(key_file)]
     if db is not None:
         given["url"] = db if "://" in db else _url_of(Path(db))
         # A password must not be shown, and a command with *** in its place would not connect.
@@ -61,10 +83,33 @@ def find_database(db: str | None, namespace: str | None) -> DatabaseOptions:
     if namespace is not None:
         options += ["--namespace", shell_word(namespace)]
     settings = read_settings(given, folder=project)
+    found = DatabaseOptions(settings, tuple(options))
+    if found.is_server:
+        refuse_server()
+        return found
     if db is None and settings.url == read_settings({}, {}, project).url:
         given["url"] = _inside(project, settings.url)
         settings = read_settings(given, folder=project)
     return DatabaseOptions(settings, tuple(options))
+
+
+def _checked_server(server: str, db: str | None) -> str:
+    from holdfast.settings import is_server
+
+    if db is not None:
+        raise BadOption("--server", server, "given without --db: one of the two")
+    if not is_server(server):
+        raise BadOption("--server", server, "the address of a server, such as https://holdfast.example")
+    return server
+
+
+def _read_key(file: str) -> str:
+    try:
+        return Path(file).read_text("ascii").strip()
+    except OSError as error:
+        raise BadFile.unreadable("--key-file", file, error) from None
+    except UnicodeDecodeError:
+        raise BadFile("--key-file", file, "this is not a key") from None
 
 
 def _project(folder: Path) -> Path:
@@ -114,6 +159,11 @@ def new_holdfast(
     from holdfast.settings import Settings
 
     settings = {name: getattr(database.settings, name) for name in Settings.__struct_fields__}
+    if database.is_server:
+        if "--namespace" not in database.options and settings["namespace"] == Settings().namespace:
+            del settings["namespace"]  # the key says it
+        settings["retry_seconds"] = min(settings["retry_seconds"], _RETRY_SECONDS)
+        return Holdfast(engine=engine, **settings)
     if not engine:
         settings["open_seconds"] = 0.0  # a command that only reads fails at once instead of waiting
     prepare_file(database, makes_file=bool(engine) or makes_file)

@@ -38,6 +38,7 @@ from holdfast.cli.commands import (
 )
 from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.log_lines import log_to_stderr
+from holdfast.cli.server_options import add_server_options
 from holdfast.cli.views.output import say, say_error
 from holdfast.errors import BadDocument, HoldfastError
 
@@ -90,6 +91,7 @@ _FOR_RUNS = (
 _FOR_FILES_AND_DATABASES = (workflows, validate, graph, init, doctor, db)
 for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)
+add_server_options(app)
 
 
 def main() -> None:

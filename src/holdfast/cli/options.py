@@ -42,7 +42,12 @@ LogFormat = Annotated[
 
 
 def user_name(given: str) -> str:
-    """Who uses the command, if they do not say it."""
-    from holdfast.settings import own_environment
+    """Who uses the command, if they do not say it. Who has a key is known by its name."""
+    from holdfast.cli.server_options import chosen_server
+    from holdfast.settings import is_server, own_environment, read_settings
 
+    settings, server = read_settings({}), chosen_server()
+    has_key = server.key_file is not None or settings.key
+    if has_key and is_server(server.url or settings.url):
+        return given
     return given or own_environment().get("USER", "")

@@ -173,8 +173,12 @@ def audit(
 
 
 async def _record(client: Holdfast, action: str, info: KeyInfo, by: str) -> None:
+    """A server does it itself."""
     from holdfast.client.audit import AuditEntry
+    from holdfast.settings import is_server
 
+    if is_server(client.settings.url):
+        return
     facts = {"name": info.name, "role": info.role, "namespace": info.namespace, "state": info.state}
     await client.audit.record(AuditEntry(action=action, target=info.id, by=by, after=facts))
 

@@ -204,8 +204,8 @@ def _print_one(act: _Act, info: RunInfo, database: DatabaseOptions, *, as_json: 
     if as_json:
         print_json(info)
     elif act.opens:
-        say(f"run {info.id} {act.said}; a node that serves {info.workflow} takes it, or")
-        say(f"  {database.command('run', '--resume', info.id)}")
+        here = "" if database.is_server else f", or\n  {database.command('run', '--resume', info.id)}"
+        say(f"run {info.id} {act.said}; a node that serves {info.workflow} takes it{here}")
     else:
         say(f"run {info.id} {act.said if not info.status.is_final else f'is {info.status}'}")
 

@@ -250,7 +250,8 @@ def trigger_schedule(
         print_json({"schedule": name, "run": id})
         return
     print_line(id)
-    say(f"started; a node that serves it takes it, or\n  {database.command('run', '--resume', id)}")
+    here = "" if database.is_server else f", or\n  {database.command('run', '--resume', id)}"
+    say(f"started; a node that serves it takes it{here}")
 
 
 @schedules.command("backfill")
@@ -337,9 +338,12 @@ def _print_catch_up(preview: CatchUpPreview, *, as_json: bool) -> None:
 
 
 async def _load(client: Holdfast, name: str, target: str | None) -> None:
-    """Loads the workflow of the schedule, so that a run of it can be started here."""
+    """Loads the workflow of the schedule, so that a run of it can be started here. A server has it."""
     from holdfast.cli.arguments.targets import load_target
+    from holdfast.settings import is_server
 
+    if is_server(client.settings.url):
+        return
     info = await client.schedules.get(name)
     text = target or info.origin
     if not text:
