@@ -58,6 +58,7 @@ __all__ = [
     "MayOnlyLook",
     "MessageIdTaken",
     "MessageInfo",
+    "NamespaceInfo",
     "NeededByParent",
     "NewKey",
     "NodeInfo",
@@ -89,6 +90,7 @@ __all__ = [
     "RunInfo",
     "RunNotFound",
     "RunSelection",
+    "RunStats",
     "RunStatus",
     "RunsPage",
     "ScheduleInfo",
@@ -104,6 +106,7 @@ __all__ = [
     "Signal",
     "SignalsRefused",
     "Slot",
+    "StatsPoint",
     "StoreUnavailable",
     "StreamGap",
     "StreamInfo",
@@ -164,6 +167,7 @@ if TYPE_CHECKING:
     from holdfast.client.schedules import ScheduleInfo
     from holdfast.client.selection import BulkReport, RunSelection
     from holdfast.client.signals import Signal
+    from holdfast.client.stats import NamespaceInfo, RunStats, StatsPoint
     from holdfast.client.streams import StreamInfo, StreamItem
     from holdfast.core.bulk import Refusal
     from holdfast.core.changes import Change, ChangeKind
@@ -270,6 +274,11 @@ else:
             "JobsPage",
         ),
         "core.bulk": ("Refusal",),
+        "client.stats": (
+            "NamespaceInfo",
+            "RunStats",
+            "StatsPoint",
+        ),
         "client.run": ("AttemptInfo", "ChapterInfo", "Run", "RunInfo", "RunsPage", "TaskInfo"),
         "client.run_counts": ("RunCount",),
         "client.run_reading": ("JournalPage",),

@@ -38,8 +38,8 @@ _SAID_AT = re.compile(r"(?<=\[)\d{16}(?=,)")
 """The instants in the lines of a log, which are those of the machine for what is said with `logging`."""
 _THEN = "1893456000000000"
 
-_LEFT_OUT = {"changes"}
-"""What happened, for those who watched."""
+_LEFT_OUT = {"changes", "run_minutes"}
+"""What happened, for those who watched, and how often."""
 _RANDOM_ID = re.compile("[0-9a-f]{24}")
 """Of a message, if its sender gave it none."""
 

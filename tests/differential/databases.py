@@ -140,7 +140,8 @@ class SteeredPostgres(PostgresDatabase):
         self._only.script(
             "SET synchronous_commit = off; BEGIN; "
             + "; ".join(f"DELETE FROM holdfast.{table}" for table in _COLUMNS)
-            + "; DELETE FROM holdfast.changes; ALTER TABLE holdfast.messages ALTER COLUMN id RESTART"
+            + "; DELETE FROM holdfast.changes; DELETE FROM holdfast.run_minutes"
+            "; ALTER TABLE holdfast.messages ALTER COLUMN id RESTART"
             "; ALTER TABLE holdfast.logs ALTER COLUMN number RESTART"
             "; ALTER TABLE holdfast.audit ALTER COLUMN number RESTART; COMMIT"
         )

@@ -22,6 +22,7 @@ INSERTS = {
     "insert_version", "insert_workflows", "note_lost_runs", "put_worker", "queue_tasks", "record_acts",
     "record_migration", "record_schema_change", "set_state",
     "insert_audit", "insert_key", "insert_questions", "insert_session",
+    "count_minute",
 }  # fmt: skip
 NO_TABLE = {
     "columns_of", "find_schema_tables", "hold_numbers", "last_numbers", "list_migrations",
@@ -127,6 +128,8 @@ OWNED = {"count_owned_runs", "page_of_owned_runs"}
 """All runs that nodes have in memory."""
 WHOLE = {"count_all_runs"}
 """As many rows of a namespace as are asked for, in any order."""
+MINUTES = {"read_minutes"}
+"""The rows of some slots, each of a minute."""
 CHANGES = {"change_bounds", "oldest_changes", "read_changes", "remove_changes"}
 """The ends of the changes, or some rows from one end on."""
 ALL_CHANGES = {"crowded_changes"}
@@ -202,6 +205,7 @@ def test_every_query_says_what_it_may_read(database: str) -> None:
         WHOLE,
         set(LOOSE),
         FAILURES,
+        MINUTES,
         CHANGES,
         ALL_CHANGES,
     ]
@@ -312,6 +316,13 @@ async def test_of_all_owned_runs_and_of_all_workflows_only_the_index_is_read(fil
         index = LOOSE.get(query, "runs_by_owner")
         assert uses(filled, plan, index), f"{query}\n{plan}"
         assert not WHOLE_TABLE.search(plan), f"{query}\n{plan}"
+
+
+async def test_minutes_are_read_by_their_slots(filled: SqlStore) -> None:
+    (plan,) = (await plans_of(filled, MINUTES)).values()
+
+    assert uses(filled, plan, "run_minutes_pkey"), plan
+    assert re.search(r"namespace ?=.*AND \(?slot ?>.*AND \(?slot ?<", plan), plan
 
 
 async def test_changes_are_read_from_one_end_by_their_number(filled: SqlStore) -> None:

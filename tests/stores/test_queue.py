@@ -456,5 +456,5 @@ async def test_a_commit_without_anything_for_the_queue_sends_nothing_about_it(st
     )
     with_queue = store.statements - before
 
-    # begin, lease, runs, steps, tasks, settled, the change log, commit
-    assert (plain, with_queue) == (8, 9)
+    # begin, lease, runs, steps, tasks, settled, the minute, the change log, commit
+    assert (plain, with_queue) == (9, 10)

@@ -44,6 +44,7 @@ from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.sessions import Sessions
 from holdfast.client.signals import PosterOfRuns
 from holdfast.client.starting import Restarter, Starter
+from holdfast.client.stats import NamespaceInfo, RunStats, Stats
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.client.workflows import WorkflowVersions
@@ -143,6 +144,7 @@ class Client(RunListing, RunBatches):
         )
         self._fleet = Fleet(store, namespace=namespace, now=now, is_alive=is_alive)
         self.backlogs = Backlogs(store, self._explainer, namespace=namespace, now=now)
+        self._stats = Stats(store, namespace=namespace, now=now)
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -469,6 +471,27 @@ class Client(RunListing, RunBatches):
         """
         self._check_loop()
         return await self.backlogs.read(workflow, service)
+
+    async def stats(
+        self, last: dt.timedelta = dt.timedelta(hours=1), step: dt.timedelta | None = None
+    ) -> RunStats:
+        """How many runs are in each state, and how many were started and ended in the last hour, or in a time
+        of up to eight days, in buckets of `step`. It costs the same however many runs there are.
+
+        A run that is retried and ends again has ended twice. Runs that were deleted since are counted.
+        """
+        self._check_loop()
+        return await self._stats.read(last, step)
+
+    async def namespaces(self) -> builtins.list[NamespaceInfo]:
+        """The namespaces of the database that have runs, and that of this client: 1,000 at most."""
+        self._check_loop()
+        return await self._stats.namespaces()
+
+    async def own_namespace(self) -> NamespaceInfo:
+        """The namespace of this client, as in `namespaces`."""
+        self._check_loop()
+        return await self._stats.own_namespace()
 
     # --- deleting
 

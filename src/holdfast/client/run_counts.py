@@ -29,7 +29,7 @@ async def count_runs(store: RunStore, namespace: str, which: RunFilter, by: str)
         raise BadOption("by", by, "status or workflow")
     is_plain = which == RunFilter(which.statuses, which.workflow, limit=which.limit)
     if by == "status" and is_plain:
-        return await _count_states(store, namespace, which)
+        return await count_states(store, namespace, which)
     counts, is_exact = await _count_pages(store, namespace, which, by)
     if by == "status":
         counts.update({status.value: 0 for status in which.statuses or RunStatus})
@@ -38,12 +38,14 @@ async def count_runs(store: RunStore, namespace: str, which: RunFilter, by: str)
     return [RunCount(name, count, is_exact) for name, count in sorted(counts.items())]
 
 
-async def _count_states(store: RunStore, namespace: str, which: RunFilter) -> list[RunCount]:
-    """By the indexes, which have nothing but these conditions."""
+async def count_states(
+    store: RunStore, namespace: str, which: RunFilter, most: int = _MOST
+) -> list[RunCount]:
+    """By the indexes, which have nothing but states and workflows."""
     found: list[RunCount] = []
     for status in which.statuses or RunStatus:
-        count = await store.count_runs(namespace, RunPage([status], which.workflow), _MOST + 1)
-        found.append(RunCount(status.value, min(count, _MOST), count <= _MOST))
+        count = await store.count_runs(namespace, RunPage([status], which.workflow), most + 1)
+        found.append(RunCount(status.value, min(count, most), count <= most))
     return found
 
 

@@ -16,6 +16,7 @@ from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer
 from holdfast.ports.schedules import ScheduleStore
 from holdfast.ports.sessions import SessionStore
 from holdfast.ports.situations import SituationStore
+from holdfast.ports.stats import StatsStore
 from holdfast.ports.store_life import StoreLife
 from holdfast.ports.workers import WorkerStore
 from holdfast.ports.workflow_store import WorkflowStore
@@ -45,6 +46,7 @@ class ClientStore(
     ArchiveStore,
     AccessStore,
     SessionStore,
+    StatsStore,
     Protocol,
 ):
     """All that a client uses. Opening and closing the store is not its job."""

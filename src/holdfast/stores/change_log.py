@@ -4,6 +4,9 @@ The row is written last. So its number comes after those of all transactions who
 waited for, and the order of the numbers is an order in which it could all have happened. The body has each
 run once, and then sections of small tuples that name the run by its number in the body. It is written with
 every commit, so a row of a commit costs one tuple.
+
+How many runs were started and ended is added to the row of the minute, before that: another transaction may
+have that row, and the number comes after all waiting.
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 import msgspec
 
 from holdfast.core.records import ACTS, MessageKind
-from holdfast.core.values import Instant, RunKey
+from holdfast.core.values import Instant, RunKey, RunStatus
 from holdfast.ports.commits import Commit, NewMessage
+from holdfast.ports.stats import KEPT_MINUTES, MINUTE
 from holdfast.stores.database import Row, Transaction, TransactionScript
 
 T = TypeVar("T")
@@ -33,6 +37,8 @@ MESSAGE: Final = 4
 ACT: Final = 5
 """(run, kind, by)"""
 
+_HOW = (RunStatus.SUCCESS, RunStatus.FAILED, RunStatus.CANCELLED)
+_ENDED = frozenset(_HOW)
 _UNTOLD = frozenset({MessageKind.CHILD, MessageKind.TASK})
 """Between runs and nodes. What they lead to is told."""
 
@@ -53,6 +59,8 @@ class Noted(NamedTuple):
     at: Instant
     code: int
     rows: Section
+    counts: Sequence[int] = ()
+    """How many runs were started, and how many succeeded, failed and were cancelled. Empty: none."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -62,7 +70,16 @@ def note(tx: Transaction, namespace: str, at: Instant, code: int, rows: Sequence
     """The first field of each row is the run."""
     if rows:
         section: Section = lambda numbers: [(numbers[run], *rest) for run, *rest in rows]  # noqa: E731
-        tx.noted.append(Noted(namespace, at, code, section))
+        tx.noted.append(Noted(namespace, at, code, section, _counts(code, rows)))
+
+
+def _counts(code: int, rows: Sequence[Row]) -> Sequence[int]:
+    if code == CREATED:
+        return len(rows), 0, 0, 0
+    if code != STATUS:
+        return ()
+    ended = [row[1] for row in rows if row[1] in _ENDED]
+    return (0, *map(ended.count, _HOW)) if ended else ()
 
 
 def note_tasks(tx: Transaction, commit: Commit) -> None:
@@ -111,7 +128,14 @@ def recorded(script: TransactionScript[T], *announced: str) -> TransactionScript
 def _write(tx: Transaction) -> None:
     noted = list(tx.noted)
     tx.noted.clear()
-    for namespace in dict.fromkeys(each.namespace for each in noted):
+    namespaces = sorted({each.namespace for each in noted})
+    for namespace in namespaces:
+        counted = [each for each in noted if each.counts and each.namespace == namespace]
+        if counted:
+            minute = counted[-1].at // MINUTE
+            counts = map(sum, zip(*(each.counts for each in counted), strict=True))
+            tx.run("count_minute", namespace, minute % KEPT_MINUTES, minute, *counts)
+    for namespace in namespaces:
         mine = [each for each in noted if each.namespace == namespace]
         body = body_of(mine)
         tx.run("insert_change", namespace, mine[-1].at, len(body), body)

@@ -21,6 +21,7 @@ from holdfast.stores.runs import SqlRunStore
 from holdfast.stores.schedules import SqlScheduleStore
 from holdfast.stores.sessions import SqlSessionStore
 from holdfast.stores.situations import SqlSituationStore
+from holdfast.stores.stats import SqlStatsStore
 from holdfast.stores.store_life import SqlStoreLife
 from holdfast.stores.workers import SqlWorkerStore
 from holdfast.stores.workflows import SqlWorkflowStore
@@ -43,6 +44,7 @@ class SqlStore(
     SqlArchiveStore,
     SqlAccessStore,
     SqlSessionStore,
+    SqlStatsStore,
 ):
     """The union of all roles. It uses the lanes of clients."""
 

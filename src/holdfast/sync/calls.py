@@ -36,6 +36,7 @@ from holdfast.client.schedules import Schedules as AsyncSchedules
 from holdfast.client.selection import BulkReport
 from holdfast.client.selection import RunSelection as AsyncRunSelection
 from holdfast.client.signals import Signal
+from holdfast.client.stats import NamespaceInfo, RunStats
 from holdfast.client.streams import StreamInfo
 from holdfast.client.workflows import (
     DeletedWorkflow,
@@ -1102,6 +1103,22 @@ class ClientCalls:
         Of each workflow and service 10,000 are counted at most, so this is cheap whatever has piled up.
         """
         return self._thread.call(lambda: self.inner.backlog(workflow, service))
+
+    def stats(self, last: dt.timedelta = dt.timedelta(hours=1), step: dt.timedelta | None = None) -> RunStats:
+        """How many runs are in each state, and how many were started and ended in the last hour, or in a time
+        of up to eight days, in buckets of `step`. It costs the same however many runs there are.
+
+        A run that is retried and ends again has ended twice. Runs that were deleted since are counted.
+        """
+        return self._thread.call(lambda: self.inner.stats(last, step))
+
+    def namespaces(self) -> builtins.list[NamespaceInfo]:
+        """The namespaces of the database that have runs, and that of this client: 1,000 at most."""
+        return self._thread.call(self.inner.namespaces)
+
+    def own_namespace(self) -> NamespaceInfo:
+        """The namespace of this client, as in `namespaces`."""
+        return self._thread.call(self.inner.own_namespace)
 
     def delete(self, run: Run[Any] | str) -> PruneReport:
         """Delete a run that has ended, with everything that the store has about it and with its children. Its

@@ -78,6 +78,8 @@ RULES: Final[dict[str, Rule]] = {
     "nodes.list": _READ,
     "workers.list": _READ,
     "queues.list": _READ,
+    "stats.get": _READ,
+    "namespaces.list": _READ,
     "events.stream": _READ,
     "events.offset": _READ,
     "failures.list": _READ,

@@ -96,6 +96,8 @@ READS = frozenset(
         "list_due_claims",
         "list_due_runs",
         "read_backlog",
+        "read_rates",
+        "list_namespaces",
         "find_flow",
         "list_flows",
         "list_flow_versions",

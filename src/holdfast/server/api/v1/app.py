@@ -27,6 +27,7 @@ from holdfast.server.api.v1 import (
     runs,
     schedules,
     sessions,
+    stats,
     workflows,
 )
 from holdfast.server.api.v1.query_times import check_times
@@ -44,6 +45,7 @@ NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "access": [*access.ROUTES, *sessions.ROUTES],
     "fleet": fleet.ROUTES,
     "backlog": backlogs.ROUTES,
+    "stats": stats.ROUTES,
 }
 
 
