@@ -175,6 +175,7 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
             "test_logs_are_told_with_time_",
         ),
     ),
+    "client/test_bulk_jobs.py": (("test_a_job_survives_",), ("[sqlite-retry-",)),
     "engine/test_operators_of_files.py": (("test_timers_that_wait_",), ("[sqlite-dag]",)),
     "flows/test_on_engine.py": (("test_a_flow_on_an_engine_",), ("[0]",)),
     "stores/test_plans.py": (("test_",), ("[analyzed-",)),

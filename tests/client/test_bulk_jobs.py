@@ -35,6 +35,7 @@ from holdfast.testing import Environment
 
 catalog = Catalog()
 AT_ONCE = dt.timedelta(0)
+FLOW = '{"name": "holdfast.bulk", "start": "a", "nodes": {"a": {"kind": "timer", "params": {"delay_ms": 1}}}}'
 tries: list[str] = []
 
 
@@ -328,6 +329,23 @@ async def test_nobody_but_hf_bulk_starts_the_workflow_of_jobs(store_url: str) ->
 
 
 def _nothing() -> None: ...
+
+
+async def test_nobody_publishes_a_workflow_under_a_name_of_holdfast(sqlite_url: str) -> None:
+    async with Holdfast(sqlite_url, catalog=catalog, engine=False) as hf:
+        with pytest.raises(BadOption, match="for holdfast itself"):
+            await hf.workflows.put(FLOW)
+        with pytest.raises(BadOption, match="for holdfast itself"):
+            await hf.flows.create("holdfast.bulk")
+
+
+async def test_a_selection_leaves_jobs_alone_unless_it_names_them(sqlite_url: str) -> None:
+    async with Holdfast(sqlite_url, catalog=catalog, engine=False) as hf:
+        job = await hf.bulk.start("cancel", workflow=waiting)
+
+        spared = await hf.select(status="pending").terminate()
+        assert (spared.done, spared.refused) == (0, [(job.id, "it is itself a bulk job")])
+        assert (await hf.select(workflow=BULK).terminate()).done == 1
 
 
 def test_stored_conditions_are_those_of_lists() -> None:

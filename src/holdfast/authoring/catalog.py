@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from holdfast.authoring.code.elsewhere import startable_code
 from holdfast.authoring.differences import describe_difference
-from holdfast.core.bulk import BULK, BULK_CLAIM, BULK_VERSION, OWN_NAMES
+from holdfast.core.bulk import BULK, BULK_CLAIM, BULK_VERSION
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.history import Past
-from holdfast.core.names import checked_name, checked_version
+from holdfast.core.names import OWN_NAMES, checked_name, checked_version
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program, ReplayableProgram
 from holdfast.core.records import (

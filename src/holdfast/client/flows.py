@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from holdfast.core.names import checked_name, is_name
+from holdfast.core.names import check_not_ours, checked_name, is_name
 from holdfast.core.values import Instant, moment
 from holdfast.errors import (
     BadFlow,
@@ -77,6 +77,7 @@ class Flows:
             expected = f"text of 1 to {_LONGEST_NAME} characters without '@', '/' and NUL"
             raise BadOption("name", name, expected)
         name = str.__str__(name)
+        check_not_ours(name)
         return _flow_info(
             await self._store.create_flow(
                 self._namespace, name, _checked_description(description), self._now()

@@ -14,7 +14,7 @@ import msgspec
 from holdfast.client.bulk_acts import ActOptions, BulkActs, chosen
 from holdfast.client.operators import Timers
 from holdfast.client.run_filters import RunConditions, run_filter
-from holdfast.core.bulk import BulkAct
+from holdfast.core.bulk import BULK, BulkAct
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline
 from holdfast.core.values import RunKey
 from holdfast.ports.runs import RunFilter, RunStore
@@ -110,7 +110,8 @@ class RunSelection:
             await self._acts.do(act, [], options)  # refuses bad options
         while left is not None:
             page = await self._store.page_runs(self._namespace, left, False)
-            result = await self._acts.do(act, page.runs, options)
+            is_about_jobs = left.workflow == BULK
+            result = await self._acts.do(act, page.runs, options, spare_jobs=not is_about_jobs)
             report.done += result.done
             for each in result.refused:
                 report.refuse(each.run, each.message)

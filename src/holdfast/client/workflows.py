@@ -18,7 +18,7 @@ import msgspec
 
 from holdfast.client.schedules import ScheduleInfo, Schedules
 from holdfast.core.input_schemas import read_schema
-from holdfast.core.names import checked_name, checked_version, is_name
+from holdfast.core.names import check_not_ours, checked_name, checked_version, is_name
 from holdfast.core.records import PUBLISHED_ORIGIN, Definition
 from holdfast.core.values import Instant, RunStatus, moment
 from holdfast.errors import (
@@ -249,6 +249,7 @@ class WorkflowVersions:
         ScheduleTaken.
         """
         read = await self._read(text, kind, name, file)
+        check_not_ours(read.name)
         if not renames and name is not None and read.own_name not in ("", name):
             raise BadOption("name", name, f"the name in the text, {show(read.own_name)}")
         if read.plan is not None:

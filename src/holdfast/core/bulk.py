@@ -12,11 +12,10 @@ from typing import Final
 
 import msgspec
 
+from holdfast.core.names import OWN_NAMES
 from holdfast.core.records import task_claim
 from holdfast.core.values import RunStatus
 
-OWN_NAMES: Final = "holdfast."
-"""Names of workflows and tasks that begin with this are for holdfast itself."""
 BULK: Final = f"{OWN_NAMES}bulk"
 """The name of the workflow. It is stored in rows and must never change."""
 BULK_VERSION: Final = "1"

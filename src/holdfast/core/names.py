@@ -19,6 +19,9 @@ ALL_NAMESPACES: Final = "*"
 """Stands for the namespace of keys that are good for all. Nobody may have it. It is stored in rows and must
 never change."""
 
+OWN_NAMES: Final = "holdfast."
+"""Names of workflows and tasks that begin with this are for holdfast itself."""
+
 _SPAN = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h|d))+")
 _PART_OF_SPAN = re.compile(r"([0-9.]+)(ms|[smhd])")
 _UNITS: Final = {
@@ -40,6 +43,12 @@ def checked_name(what: str, name: Any, longest: int = LONGEST_NAME) -> str:
     if not is_name(name) or len(name) > longest:
         raise BadOption(what, name, f"text of 1 to {longest} characters that UTF-8 can carry, without NUL")
     return str.__str__(name)  # a subclass may hash or compare in its own way
+
+
+def check_not_ours(name: str) -> None:
+    """Raises BadOption for the name of a workflow that is for holdfast itself."""
+    if name.startswith(OWN_NAMES):
+        raise BadOption("name", name, f"another: those that begin with {OWN_NAMES!r} are for holdfast itself")
 
 
 def checked_version(version: Any) -> str:
