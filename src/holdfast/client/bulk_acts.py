@@ -31,6 +31,9 @@ _FEW_AT_ONCE: Final = 100
 _LONGEST_MESSAGE: Final = 500
 
 
+SPARED: Final = "it is itself a bulk job"
+
+
 class ActOptions(NamedTuple):
     text: str = ""
     """The reason, or the note of a pause."""
@@ -82,7 +85,7 @@ class BulkActs:
         spared = [run for run in runs if spare_jobs and run.workflow == BULK]
         others = [run for run in runs if not (spare_jobs and run.workflow == BULK)]
         result = await self._do(act, others, options)
-        result.refused.extend(_changed(run, "it is itself a bulk job") for run in spared)
+        result.refused.extend(_changed(run, SPARED) for run in spared)
         return result
 
     async def _do(self, act: BulkAct, runs: Sequence[RunRecord], options: ActOptions) -> PageResult:

@@ -39,9 +39,10 @@ async def count_runs(store: RunStore, namespace: str, which: RunFilter, by: str)
 
 
 async def count_states(
-    store: RunStore, namespace: str, which: RunFilter, most: int = _MOST
+    store: RunStore, namespace: str, which: RunFilter, most: int | None = None
 ) -> list[RunCount]:
     """By the indexes, which have nothing but states and workflows."""
+    most = _MOST if most is None else most
     found: list[RunCount] = []
     for status in which.statuses or RunStatus:
         count = await store.count_runs(namespace, RunPage([status], which.workflow), most + 1)

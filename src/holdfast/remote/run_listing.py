@@ -13,6 +13,7 @@ from holdfast.client.retention import PruneReport
 from holdfast.client.run import Run, RunInfo, RunsPage
 from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions, check_number
+from holdfast.client.stats import NamespaceInfo, RunStats
 from holdfast.core.records import Definition
 from holdfast.core.values import key_text
 from holdfast.errors import WorkflowNotFound
@@ -23,6 +24,7 @@ from holdfast.remote.addressing import (
     refused,
     refused_items,
     run_path,
+    seconds_of,
     time_text,
 )
 from holdfast.remote.run_changes import RemoteRunChanges
@@ -114,10 +116,25 @@ class RemoteRunListing(RemoteRunChanges):
         query = {"workflow": workflow, "service": service}
         return await self._connection.ask("GET", "/backlog", Backlog, query=query)
 
+    async def stats(
+        self, last: dt.timedelta = dt.timedelta(hours=1), step: dt.timedelta | None = None
+    ) -> RunStats:
+        self._check_loop()
+        query = {"last": last.total_seconds(), "step": seconds_of(step)}
+        return await self._connection.ask("GET", "/stats", RunStats, query=query)
+
+    async def namespaces(self) -> builtins.list[NamespaceInfo]:
+        """Those that the key may use."""
+        self._check_loop()
+        return (await self._connection.ask("GET", "/namespaces", Page[NamespaceInfo])).items
+
+    async def own_namespace(self) -> NamespaceInfo:
+        return next(each for each in await self.namespaces() if each.name == self.namespace)
+
     # --- what only the database has
 
     doctor = refused("doctor", _WHERE_THE_DATABASE_IS)
-    prune = refused("prune", "set `retention` on a node, or run this where the database is")
+    prune = refused("prune", "hf.bulk.prune does it in the background")
     export_runs = refused_items("export_runs", _WHERE_THE_DATABASE_IS)
     import_runs = refused("import_runs", _WHERE_THE_DATABASE_IS)
     register_all = refused("register_all", "nodes register the workflows that they have")

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Final, Protocol, cast
 
+from holdfast.client.bulk_acts import SPARED
 from holdfast.client.operators import Timers, timers_wait
 from holdfast.client.run import RunInfo
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.selection import BulkReport, RunSelection
+from holdfast.core.bulk import BULK
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline
 from holdfast.core.values import RunStatus
 from holdfast.errors import Refused
@@ -91,11 +93,21 @@ class RemoteSelection(RunSelection):
             if wanted and status not in wanted:
                 continue
             async for page in self._found({**self._query, "status": [status]}):
-                for first in range(0, len(page), at_once):
-                    await self._some(page[first : first + at_once], act, report)
+                runs = self._without_jobs(page, report)
+                for first in range(0, len(runs), at_once):
+                    await self._some(runs[first : first + at_once], act, report)
                 if self._progress is not None:
                     self._progress(report)
         return report
+
+    def _without_jobs(self, page: Sequence[RunInfo], report: BulkReport) -> Sequence[RunInfo]:
+        """Bulk jobs are runs, too. They are left alone unless they are meant."""
+        if self._query.get("workflow") == BULK:
+            return page
+        for run in page:
+            if run.workflow == BULK:
+                report.refuse(run.id, SPARED)
+        return [run for run in page if run.workflow != BULK]
 
     async def _some(
         self, runs: Sequence[RunInfo], act: Callable[[str], Awaitable[Any]], report: BulkReport
