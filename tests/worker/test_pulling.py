@@ -502,3 +502,29 @@ async def test_a_worker_stops_while_the_server_is_away(server: SmallServer) -> N
         began = time.monotonic()
 
     assert time.monotonic() - began < PATIENCE
+
+
+async def test_a_worker_reads_secrets_and_answers_without_their_values(
+    server: SmallServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("HOLDFAST_SECRET_STRIPE_KEY", "sk_live_51H8xQz")
+    worker = worker_of(server)
+
+    @worker.service
+    def show(how: str) -> str:
+        value = worker.secret("STRIPE_KEY")
+        assert value == "sk_live_51H8xQz"
+        if how == "raise":
+            raise ValueError(f"bad key {value}")
+        return f"key {value}"
+
+    ids = [server.put("show", "return"), server.put("show", "raise")]
+    async with worker:
+        done = [await server.result_of(id) for id in ids]
+
+    assert [(it.result, it.error) for it in done] == [
+        ("key ***STRIPE_KEY***", ""),
+        (None, "ValueError: bad key ***STRIPE_KEY***"),
+    ]
+    assert "bad key ***STRIPE_KEY***" in caplog.text
+    assert "sk_live" not in caplog.text

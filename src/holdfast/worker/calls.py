@@ -11,6 +11,7 @@ from typing import NamedTuple
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.errors import OutsideContext
+from holdfast.worker.secret_values import SecretValues
 from holdfast.worker.services import Service, ServiceReply, ServiceRequest, error_reply
 
 _log = logging.getLogger("holdfast.worker")
@@ -45,8 +46,9 @@ def current_call() -> Call:
 
 
 class CallRunner:
-    def __init__(self, codec: Codec, concurrency: int) -> None:
+    def __init__(self, codec: Codec, concurrency: int, secrets: SecretValues | None = None) -> None:
         self._codec = codec
+        self._secrets = secrets or SecretValues()
         self._slots = asyncio.Semaphore(concurrency)
         self.load = 0
         """How many calls are in progress or wait for a slot."""
@@ -62,10 +64,10 @@ class CallRunner:
             raise
         if service.is_async:
             try:
-                return await self._on_loop(service, request, call)
+                return self._secrets.masked(await self._on_loop(service, request, call))
             finally:
                 self._end()
-        return await self._on_thread(service, request, call)
+        return self._secrets.masked(await self._on_thread(service, request, call))
 
     def _end(self) -> None:
         self.load -= 1
@@ -80,7 +82,7 @@ class CallRunner:
             task = asyncio.current_task()
             if isinstance(error, GeneratorExit) or (task is not None and task.cancelling()):
                 raise
-            return _reply_to_error(service, error)
+            return self._reply_to_error(service, error)
         finally:
             _current.reset(token)
 
@@ -99,7 +101,7 @@ class CallRunner:
                 args, kwargs = service.bind(request)
                 reply = ServiceReply(service.store(service.function(*args, **kwargs), self._codec))
             except BaseException as error:
-                reply = _reply_to_error(service, error)
+                reply = self._reply_to_error(service, error)
             try:
                 loop.call_soon_threadsafe(end, reply)
             except RuntimeError:
@@ -112,7 +114,11 @@ class CallRunner:
         threading.Thread(target=contextvars.run, args=(work,), name=service.name, daemon=True).start()
         return await answer
 
-
-def _reply_to_error(service: Service, error: BaseException) -> ServiceReply:
-    _log.warning("service %s has failed", service.name, exc_info=error)
-    return error_reply(capture(error).summary or type(error).__qualname__)
+    def _reply_to_error(self, service: Service, error: BaseException) -> ServiceReply:
+        failure = capture(error)
+        trace = self._secrets.masked_text(failure.whole_traceback)
+        if trace == failure.whole_traceback:
+            _log.warning("service %s has failed", service.name, exc_info=error)
+        else:  # a handler would write the exception itself
+            _log.warning("service %s has failed\n%s", service.name, trace)
+        return error_reply(failure.summary or type(error).__qualname__)

@@ -19,6 +19,7 @@ from holdfast.core.names import checked_name, checked_span
 from holdfast.errors import BadDefinition, BadOption, OpenedBefore
 from holdfast.settings import worker_addresses
 from holdfast.worker.calls import CallRunner, current_call
+from holdfast.worker.secret_values import SecretValues
 from holdfast.worker.services import Service
 
 if TYPE_CHECKING:
@@ -96,12 +97,19 @@ class Worker:
         self._drain = checked_span("drain", drain).total_seconds()
         self._limit = limit
         self._services: dict[str, Service] = {}
+        self._secret_values = SecretValues()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = asyncio.Event()
         self._is_registered = asyncio.Event()
         self._serving: asyncio.Task[None] | None = None
 
     call = staticmethod(current_call)
+
+    def secret(self, name: str) -> str:
+        """The value of a secret, from where the settings of this process say (`secrets`). From now on it is
+        masked in what this worker answers. A command that is asked may take seconds. Raises SecretNotFound,
+        BadSecret, SecretUnreadable."""
+        return self._secret_values.read(name)
 
     @overload
     def service(self, function: Function, /) -> Function: ...
@@ -191,7 +199,7 @@ class Worker:
         await self.serve()
 
     def _call_source(self, link: ServerLink) -> CallSource:
-        calls = CallRunner(Codec(self._limit), self._concurrency)
+        calls = CallRunner(Codec(self._limit), self._concurrency, self._secret_values)
         if self.mode == "pull":
             from holdfast.worker.pulling import QueuePoller
 
