@@ -10,6 +10,7 @@ is interrupted could leave it locked. They reach the engine at most once in `BEA
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import threading
 import time
@@ -290,7 +291,8 @@ class TaskContext(msgspec.Struct, eq=False):
         if held and link.log_buffer is not None and not link.is_closed:
             link.log_buffer.add(self._attempt, held)
         for stream, text in secrets.shown.close():
-            getattr(sys, stream).write(text)
+            with contextlib.suppress(Exception):  # the task may have closed or replaced the stream
+                getattr(sys, stream).write(text)
 
 
 _loggers = getLogger("holdfast.task")
