@@ -46,6 +46,8 @@ _log = logging.getLogger("holdfast.server")
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _PUBLIC: Final = PAGE | {f"{base}/openapi.json" for base in (API, V1, DAGS)}
 """They say nothing about what is in the database."""
+_PRIVATE: Final = [(b"cache-control", b"private"), (b"vary", b"Cookie")]
+"""A cache that many share does not know of itself that an answer to a cookie is for one person."""
 _LOGINS: Final = frozenset({("POST", SESSION_PATH), ("GET", LOGIN), ("GET", OIDC), ("GET", OIDC_CALLBACK)})
 """For those who have neither a key nor a session."""
 
@@ -101,10 +103,13 @@ class Gateway:
             await _answer(send, 204, b"", answers.headers)
             return
         try:
-            set_caller(scope, *await self._identify(scope, headers))
+            identified = await self._identify(scope, headers)
         except Exception as error:
             await answers.refuse(error, self._cookies_to_forget(scope, headers, error))
             return
+        set_caller(scope, *identified)
+        if identified.session is not None:
+            answers.headers += _PRIVATE
         await self._pass_on(scope, receive, answers)
 
     async def _pass_on(self, scope: Scope, receive: Receive, answers: _Answers) -> None:
@@ -145,7 +150,8 @@ class Gateway:
         self, scope: Scope, headers: Mapping[bytes, str], error: Exception
     ) -> Sequence[tuple[bytes, bytes]]:
         """If the session has ended, the browser need not send it again."""
-        if not isinstance(error, Unauthorized) or self._session(scope, headers) is None:
+        is_by_key = b"authorization" in headers
+        if is_by_key or not isinstance(error, Unauthorized) or self._session(scope, headers) is None:
             return ()
         gone = no_cookie(SESSION, is_secure=is_https(scope, self._public_url))
         return [(b"set-cookie", gone.to_header(header="").encode())]

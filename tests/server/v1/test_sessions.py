@@ -48,6 +48,8 @@ async def test_a_key_becomes_a_session_that_may_do_what_the_key_may(store_url: s
         shown = await asker.get("/session")
         assert shown == made
         assert (shown["needs_login"], shown["idle_seconds"]) == (True, 7200)
+        answer = await asker.http.get("/runs")
+        assert (answer.headers["cache-control"], answer.headers["vary"]) == ("private", "Cookie")
         asker.http.headers["Holdfast-CSRF"] = shown["csrf_token"]
         run = await asker.start("waiting", [])
         assert (await asker.get(f"/runs/{run}"))["started_by"] == "the operator"
@@ -119,8 +121,9 @@ async def test_a_key_counts_before_a_session(sqlite_url: str):
         assert (await asker.http.get("/me", headers=auth)).json()["name"] == "the viewer"
         assert (await asker.http.post("/runs", json={}, headers=auth)).json()["code"] == "forbidden"
         assert (await asker.http.delete("/session", headers=auth)).status_code == 404
-        wrong = {"Authorization": "Bearer hf_0_0"}
-        assert (await asker.http.get("/me", headers=wrong)).status_code == 401
+        wrong = await asker.http.get("/me", headers={"Authorization": "Bearer hf_0_0"})
+        assert (wrong.status_code, "set-cookie" in wrong.headers) == (401, False)
+        assert (await asker.get("/me"))["name"] == "the admin"
 
 
 async def test_logging_out_ends_the_session_at_once(store_url: str):

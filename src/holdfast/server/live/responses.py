@@ -254,6 +254,9 @@ async def _end_if_refused(writings: Sequence[_Writing], is_valid: IsValid) -> No
             return
     except StoreError:
         return  # nobody knows; the next look will tell
+    except Exception:
+        _log.exception("it could not be checked whether a stream may go on")
+        return
     for each in writings:
         each.refuse(Unauthorized("the key or the session has ended"))
 

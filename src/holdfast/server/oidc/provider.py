@@ -25,6 +25,8 @@ from holdfast.server.oidc.pending import PendingLogin
 ASK_SECONDS: float = 10.0
 _KEPT_SECONDS: Final = 3600.0
 _REFRESH_SECONDS: Final = 5.0
+_EXCHANGES_AT_ONCE: Final = 10
+"""Whoever comes back with many wrong codes must not make us flood the provider."""
 _LARGEST_ANSWER: Final = 1024 * 1024
 
 
@@ -54,6 +56,7 @@ class Provider:
         self._keys_at: float | None = None
         self._refreshed_at = -_REFRESH_SECONDS
         self._asking = asyncio.Lock()
+        self._exchanging = asyncio.Semaphore(_EXCHANGES_AT_ONCE)
         self._certificates: ssl.SSLContext | None = None
 
     async def login_url(self, pending: PendingLogin) -> str:
@@ -162,7 +165,8 @@ class Provider:
             auth = httpx.BasicAuth(quote(self.options.client_id, safe=""), quote(self._secret, safe=""))
         else:
             form |= {"client_id": self.options.client_id, "client_secret": self._secret}
-        answer = await self._ask("POST", addresses.token_endpoint, form, auth)
+        async with self._exchanging:
+            answer = await self._ask("POST", addresses.token_endpoint, form, auth)
         token = answer.get("id_token")
         if not isinstance(token, str):
             raise LoginRefused("the identity provider has given no ID token")
@@ -183,10 +187,11 @@ class Provider:
     ) -> dict[str, Any]:
         """The JSON object that is answered; httpx follows no redirect. Raises LoginRefused if the provider
         refuses a code, and ProviderUnavailable."""
+        trusted = await self._trusted()
         try:
             async with (
                 asyncio.timeout(ASK_SECONDS),
-                httpx.AsyncClient(timeout=ASK_SECONDS, verify=await self._trusted()) as http,
+                httpx.AsyncClient(timeout=ASK_SECONDS, verify=trusted) as http,
                 http.stream(
                     method, url, data=form, auth=auth, headers={"Accept": "application/json"}
                 ) as answer,
