@@ -44,6 +44,7 @@ class Provider:
         """What is answered at a path, instead."""
         self.asked: list[str] = []
         self.codes: dict[str, dict[str, str]] = {}
+        self.client: tuple[str, str | None, str] = (CLIENT, SECRET, "client_secret_basic")
 
     def end_streams(self) -> None: ...
 
@@ -95,14 +96,21 @@ class Provider:
             **self.document,
         }
 
+    def _client(self, basic: bytes | None, form: dict[str, str]) -> tuple[str, str | None, str]:
+        """Its id, its secret, and how it has shown them."""
+        if basic is None:
+            how = "client_secret_post" if "client_secret" in form else "none"
+            return form.get("client_id", ""), form.get("client_secret"), how
+        id, _, secret = base64.b64decode(basic.split()[1]).decode().partition(":")
+        return unquote(id), unquote(secret), "client_secret_basic"
+
     def _token(self, headers: dict[bytes, bytes], body: str) -> tuple[int, Any]:
         form = dict(parse_qsl(body))
-        given = base64.b64decode(headers.get(b"authorization", b"Basic ").split()[1:][0]).decode().split(":")
         asked = self.codes.pop(form["code"], None)
         if asked is None:
             return 400, {"error": "invalid_grant"}
         challenge = hashlib.sha256(form["code_verifier"].encode()).digest()
-        if [unquote(each) for each in given] != [CLIENT, SECRET]:
+        if self._client(headers.get(b"authorization"), form) != self.client:
             return 401, {"error": "invalid_client"}
         if _base64(challenge) != asked["code_challenge"]:
             return 400, {"error": "invalid_grant"}

@@ -395,6 +395,17 @@ async def test_a_provider_that_is_down_is_said_and_logging_out_works_all_the_sam
         assert out.json() == {"logout_url": None}
 
 
+@pytest.mark.parametrize(("how", "secret"), [("client_secret_post", SECRET), ("none", "")])
+async def test_the_secret_is_shown_as_the_provider_wants_it(
+    sqlite_url: str, provider: Provider, how: str, secret: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("HOLDFAST_OIDC_CLIENT_SECRET", secret)
+    provider.client = (CLIENT, secret or None, how)
+    provider.document = {"token_endpoint_auth_methods_supported": [how]}
+    async with site_of(sqlite_url, provider) as site, site.browser() as http:
+        assert (await site.log_in(http)).status_code == 303
+
+
 async def test_a_wrong_secret_is_said(sqlite_url: str, provider: Provider, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HOLDFAST_OIDC_CLIENT_SECRET", "another")
     async with site_of(sqlite_url, provider) as site, site.browser() as http:
