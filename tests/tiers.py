@@ -38,6 +38,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_when_the_supervisor_goes_nothing_is_left",
     ),
     "cli/test_until_idle.py": ("test_a_task_that_runs_keeps_it_and_a_signal_ends_it_all_the_same",),
+    "remote/test_killed_server.py": (),
     "remote/suite/test_explaining_over_http.py": (),
     "remote/suite/test_lone_tasks_over_http.py": (),
     "remote/suite/test_retry_over_http.py": (),

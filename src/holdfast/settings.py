@@ -198,6 +198,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 raise BadOption("encryption_keys", id, "ids of letters, digits, _, . and -")
         read_oidc(self.oidc)
 
+    def __repr__(self) -> str:
+        """Without the key: settings are logged."""
+        shown = {name: getattr(self, name) for name in self.__struct_fields__}
+        if self.key:
+            shown["key"] = "***"
+        return f"Settings({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
     @property
     def retention_rules(self) -> tuple[RetentionRule, ...]:
         return read_retention(self.retention)

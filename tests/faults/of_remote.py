@@ -7,6 +7,7 @@ from tests.faults.fault import Fault, cases
 
 _LOST = "remote/test_lost_answers.py"
 _ENDS = "server/v1/test_run_ends.py"
+_EVENTS = "remote/test_events.py"
 _REPEATED = "server/v1/test_repeated_requests.py"
 
 FAULTS = [
@@ -42,5 +43,33 @@ FAULTS = [
         "the first run that ends is answered, and not the last",
         [Code("server.api.v1.run_ends:_wait_for_first").replace("first.set()", "None")],
         cases(_ENDS, "test_it_waits_for_the_first[sqlite]"),
+    ),
+    Fault(
+        "events-begin-anew-after-a-broken-connection",
+        "events go on behind the last one that was read",
+        [Code("remote.event_stream:EventStream._parse").replace("id or self._last", "self._last")],
+        cases(_EVENTS, "test_a_stream_is_read_once_and_its_values_have_their_type"),
+    ),
+    Fault(
+        "signals-to-a-run-overtake-each-other",
+        "a run hears the signals of one call in their order",
+        [
+            Code("remote.run_changes:RemoteRunChanges.signal_many").replace(
+                "of_run.setdefault(name_of(run), [])", "of_run.setdefault(str(place), [])"
+            )
+        ],
+        cases(_LOST, "test_signals_of_one_call_reach_a_run_in_their_order"),
+    ),
+    Fault(
+        "waiters-that-are-forgotten",
+        "whoever waits for a result hears of an error",
+        [Code("remote.endings:RemoteWaiters._ask").replace("self._refuse(runs, error)", "None")],
+        cases(_EVENTS, "test_a_server_that_goes_away_for_good_ends_the_events_with_an_error"),
+    ),
+    Fault(
+        "namespaces-of-keys-are-overruled",
+        "the key says in which namespace one is",
+        [Code("remote.client:RemoteClient.open").replace("self.namespace = A", "self.namespace = ''")],
+        cases("remote/test_addresses.py", "test_a_key_says_who_one_is_and_what_one_may_do"),
     ),
 ]

@@ -111,6 +111,7 @@ def test_a_key_that_cannot_be_one_is_refused_and_not_shown():
         Holdfast("http://host", key="hf_1 \n")
 
     assert "hf_1" not in str(raised.value)
+    assert "hf_1" not in repr(Holdfast("http://host", key="hf_1").settings)
 
 
 async def test_nobody_at_that_address_is_told_in_time():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -95,6 +97,20 @@ async def test_signals_of_many_and_of_a_new_run_arrive_once(lossy: Two):
     assert await remote.result("a") == 1
     assert await run.result() == 2
     assert len(await local.messages("a")) == len(await local.messages("b")) == 1
+
+
+async def test_signals_of_one_call_reach_a_run_in_their_order(pair: Pair, monkeypatch: pytest.MonkeyPatch):
+    await pair.local.start("waiting", id="a")
+    real, dice = pair.remote.signal, Random(1)
+
+    async def signal_later(*args: Any, **options: Any) -> None:
+        await asyncio.sleep(dice.uniform(0, 0.02))
+        await real(*args, **options)
+
+    monkeypatch.setattr(pair.remote, "signal", signal_later)
+    await pair.remote.signal_many([("a", Signal("word", number)) for number in range(10)])
+
+    assert [each.value for each in await pair.local.messages("a")] == [*range(10)]
 
 
 async def test_an_answer_is_given_once(lossy: Two):
