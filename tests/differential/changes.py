@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from tests.differential.tables import Tables
 
 from holdfast.core.changes import Change, ChangeKind, Place
-from holdfast.core.values import key_text
+from holdfast.core.values import instant, key_text
 from holdfast.ports.changes import ChangeFilter, Horizon
+from holdfast.ports.stats import MINUTE
 from holdfast.stores.sql_store import SqlStore
 
 
@@ -24,6 +26,9 @@ class Watcher:
         self.tasks: dict[tuple[str, int], tuple[str | None, str | None]] = {}
         """The name of each task, and its status. Not its attempt: the calls that are drawn at random let that
         go back, as no engine does, and the row keeps the greatest."""
+        self._last = 0
+        self.counted = Counter[str]()
+        """How many runs were started, and how many have ended in each way."""
 
     async def catch_up(self) -> None:
         horizon: Horizon | None = None
@@ -36,15 +41,25 @@ class Watcher:
 
     def hear(self, changes: Iterable[Change]) -> None:
         for it in changes:
+            self._last = max(self._last, instant(it.at))
             if it.kind is ChangeKind.RUN_DELETED:
                 self.runs.pop(it.key, None)
                 for task in [task for task in self.tasks if task[0] == it.key]:
                     del self.tasks[task]
             elif it.kind in (ChangeKind.RUN_CREATED, ChangeKind.RUN_STATUS):
+                is_new = it.kind is ChangeKind.RUN_CREATED
+                self.counted["started" if is_new else it.status or ""] += 1
                 self.runs[it.key] = (it.status, it.waiting)
             elif it.kind is ChangeKind.TASK:
                 assert it.seq is not None
                 self.tasks[it.key, it.seq] = (it.task, it.status)
+
+    async def miscounts(self) -> list[str]:
+        """Where the minutes have other sums than this watcher was told."""
+        rates = await self._store.read_rates(self._namespace, 0, self._last // MINUTE + 1, 1)
+        sums = [sum(column) for column in zip(*(row[1:] for row in rates), strict=True)] or [0] * 4
+        told = [self.counted[name] for name in ("started", "success", "failed", "cancelled")]
+        return [] if sums == told else [f"the minutes have {sums}, told were {told}"]
 
     def differences(self, tables: Tables) -> list[str]:
         """Where the tables say something else than this watcher was told."""

@@ -142,7 +142,7 @@ class SideBySide:
                 self._watchers[name, namespace] = Watcher(self._stores[name], namespace)
             watcher = self._watchers[name, namespace]
             run_inline(watcher.catch_up())
-            differences = watcher.differences(self.tables)
+            differences = watcher.differences(self.tables) + run_inline(watcher.miscounts())
             assert not differences, self._told(f"{name} tells watchers otherwise:\n" + "\n".join(differences))
 
     def _told(self, problem: str) -> str:
