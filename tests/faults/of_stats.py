@@ -38,7 +38,7 @@ FAULTS = [
     Fault(
         "slots-that-begin-again-left-out",
         "minutes are found on both sides of the first slot",
-        [Code("stores.stats:_slots").replace("[(A, KEPT_MINUTES), (0, B)]", "[(A, KEPT_MINUTES)]")],
+        [Code("stores.stats:_slots").replace("[(A, B + C), (B, D)]", "[(A, B + C)]")],
         cases(_TESTS, "test_minutes_are_read_in_buckets_also_where_the_slots_begin_again[sqlite]"),
     ),
     Fault(

@@ -74,6 +74,23 @@ async def test_minutes_are_read_in_buckets_also_where_the_slots_begin_again(stor
     assert all(row.bucket in ((NOW + first - 5) // 10, (NOW + first) // 10) for row in found)
 
 
+async def test_hours_are_read_from_rows_of_their_own(store: SqlStore) -> None:
+    first = -(NOW % 60)  # the first minute of this hour
+    for number, hour in enumerate((-250, -30, -30, -2, 0)):
+        await start(store, number, minute=first + 60 * hour + 7)
+
+    since, until = NOW + first - 47 * 60, NOW + first + 60
+    by_hours = await store.read_rates(SPACE, since, until, 60)
+    by_days = await store.read_rates(SPACE, since, until, 24 * 60)
+    by_minutes = await store.read_rates(SPACE, since, until + 1, 60)
+
+    hour = (NOW + first) // 60
+    assert [(row.bucket - hour, row.started) for row in by_hours] == [(-30, 2), (-2, 1), (0, 1)]
+    assert by_minutes == by_hours
+    assert sum(row.started for row in by_days) == 4
+    assert {row.bucket for row in by_days} <= {hour // 24 - 2, hour // 24 - 1, hour // 24}
+
+
 async def test_a_slot_is_used_again_after_a_week(store: SqlStore) -> None:
     await start(store, 1, 2)
     await start(store, 3, minute=KEPT_MINUTES)

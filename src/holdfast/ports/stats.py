@@ -8,6 +8,8 @@ MINUTE: Final = 60_000_000
 """Microseconds."""
 KEPT_MINUTES: Final = 8 * 24 * 60
 """So many are known. It is the number of slots of a table, and stored in rows: it must never change."""
+KEPT_HOURS: Final = 9 * 24
+"""Hours have slots behind those of the minutes, so that a week is read from few rows. As above."""
 
 
 class RunRates(NamedTuple):

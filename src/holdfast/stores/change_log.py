@@ -5,8 +5,8 @@ waited for, and the order of the numbers is an order in which it could all have 
 run once, and then sections of small tuples that name the run by its number in the body. It is written with
 every commit, so a row of a commit costs one tuple.
 
-How many runs were started and ended is added to the row of the minute, before that: another transaction may
-have that row, and the number comes after all waiting.
+How many runs were started and ended is added to the rows of the minute and of the hour, before that. Another
+transaction may have locked these rows, and the number comes after all waiting.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import msgspec
 from holdfast.core.records import ACTS, MessageKind
 from holdfast.core.values import Instant, RunKey, RunStatus
 from holdfast.ports.commits import Commit, NewMessage
-from holdfast.ports.stats import KEPT_MINUTES, MINUTE
+from holdfast.ports.stats import KEPT_HOURS, KEPT_MINUTES, MINUTE
 from holdfast.stores.database import Row, Transaction, TransactionScript
 
 T = TypeVar("T")
@@ -134,7 +134,9 @@ def _write(tx: Transaction) -> None:
         if counted:
             minute = counted[-1].at // MINUTE
             counts = map(sum, zip(*(each.counts for each in counted), strict=True))
-            tx.run("count_minute", namespace, minute % KEPT_MINUTES, minute, *counts)
+            hour = minute // 60
+            slots = minute % KEPT_MINUTES, minute, KEPT_MINUTES + hour % KEPT_HOURS, hour
+            tx.run("count_minute", namespace, *slots, *counts)
     for namespace in namespaces:
         mine = [each for each in noted if each.namespace == namespace]
         body = body_of(mine)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.core.names import BURIED
-from holdfast.ports.stats import KEPT_MINUTES, RunRates
+from holdfast.ports.stats import KEPT_HOURS, KEPT_MINUTES, RunRates
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.sql_role import SqlRole
 
@@ -11,7 +11,10 @@ from holdfast.stores.sql_role import SqlRole
 class SqlStatsStore(SqlRole):
     async def read_rates(self, namespace: str, since: int, until: int, step: int) -> list[RunRates]:
         since = max(since, until - KEPT_MINUTES)
-        slots = _slots(since, until)
+        slots = _slots(since, until, 0, KEPT_MINUTES)
+        if not (since % 60 or until % 60 or step % 60):
+            since, until, step = since // 60, until // 60, step // 60
+            slots = _slots(since, until, KEPT_MINUTES, KEPT_HOURS)
 
         def script(tx: Transaction) -> list[Row]:
             return [
@@ -34,9 +37,9 @@ class SqlStatsStore(SqlRole):
         return [namespace for (namespace,) in rows]
 
 
-def _slots(since: int, until: int) -> list[tuple[int, int]]:
-    """The slots of the minutes, as one range or two."""
+def _slots(since: int, until: int, base: int, kept: int) -> list[tuple[int, int]]:
+    """The slots of the minutes or hours, as one range or two. There are `kept` of them, from `base` on."""
     if until <= since:
         return []
-    first, end = since % KEPT_MINUTES, (until - 1) % KEPT_MINUTES + 1
-    return [(first, end)] if first < end else [(first, KEPT_MINUTES), (0, end)]
+    first, end = base + since % kept, base + (until - 1) % kept + 1
+    return [(first, end)] if first < end else [(first, base + kept), (base, end)]
