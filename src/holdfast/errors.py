@@ -681,7 +681,7 @@ class SecretNotFound(DoNotRetry):
         where = "; ".join(self.places) or f"nowhere, since the setting {setting!r} is empty"
         super().__init__(
             f"there is no {what} {name!r} on this node (looked in: {where}); add it there, or say in the "
-            f"setting {setting!r} where it is, and retry the run"
+            f"setting {setting!r} where it is{', and retry the run' if what == 'secret' else ''}"
         )
 
 
