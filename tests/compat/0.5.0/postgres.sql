@@ -617,6 +617,42 @@ CREATE INDEX CONCURRENTLY runs_by_schedule ON holdfast.runs (namespace, schedule
 -- The children of a run, the newest last.
 CREATE INDEX CONCURRENTLY runs_by_parent_and_key ON holdfast.runs (parent, key) WHERE parent IS NOT NULL;
 -- end of migration
+-- migration 0026 sessions
+-- needs: 0004
+-- Sessions of people who have logged in with a browser. The secret of a session is not here, only its hash.
+CREATE TABLE holdfast.sessions (
+    id         text COLLATE "C" CONSTRAINT sessions_pkey PRIMARY KEY,
+    namespace  text COLLATE "C" NOT NULL, -- '*': all
+    name       text NOT NULL,
+    role       text NOT NULL,
+    hash       text NOT NULL, -- SHA-256 of the secret, as hexadecimal digits
+    key        text COLLATE "C", -- the id of the key that it was made with; NULL: none
+    subject    text COLLATE "C" NOT NULL, -- who has logged in: the id of the key, or what the identity provider says
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    used_at    timestamptz NOT NULL -- about when it was used last
+);
+
+CREATE INDEX sessions_by_namespace ON holdfast.sessions (namespace, created_at, id);
+CREATE INDEX sessions_by_subject ON holdfast.sessions (subject, created_at, id);
+CREATE INDEX sessions_by_expiry ON holdfast.sessions (expires_at);
+-- end of migration
+-- migration 0027 minutes
+-- needs: 0004
+-- How many runs were started and ended in each minute of about a week. A row is used again for the minute that comes so
+-- many slots later, so nobody has to delete any.
+CREATE TABLE holdfast.run_minutes (
+    namespace text COLLATE "C" NOT NULL,
+    slot      int4 NOT NULL, -- the minute modulo the number of slots
+    writer    int4 NOT NULL, -- so that few transactions wait for each other
+    minute    int4 NOT NULL, -- since 1970
+    started   int4 NOT NULL,
+    succeeded int4 NOT NULL,
+    failed    int4 NOT NULL,
+    cancelled int4 NOT NULL,
+    CONSTRAINT run_minutes_pkey PRIMARY KEY (namespace, slot, writer)
+) WITH (fillfactor = 70);
+-- end of migration
 CREATE TABLE IF NOT EXISTS holdfast.schema_changes (
     number     int PRIMARY KEY,
     name       text NOT NULL,
@@ -1068,7 +1104,7 @@ INSERT INTO holdfast.messages (id, run, kind, name, payload, taken, posted_by, p
 INSERT INTO holdfast.messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) OVERRIDING SYSTEM VALUE VALUES ('7', '37a8eec1-ce19-687d-0000-00000000000a', 'signal', 'clean', 'null', '1', NULL, '2030-01-01 00:00:00+00', NULL, NULL, NULL, NULL);
 INSERT INTO holdfast.messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) OVERRIDING SYSTEM VALUE VALUES ('8', '37a8eec1-ce19-687d-0000-00000000000d', 'signal', 'go', '"again"', '4', NULL, '2030-01-01 00:00:00+00', NULL, NULL, NULL, NULL);
 INSERT INTO holdfast.messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) OVERRIDING SYSTEM VALUE VALUES ('9', '37a8eec1-ce19-687d-0000-000000000004', 'signal', 'go', '1', '1', NULL, '2030-01-01 00:00:00+00', NULL, NULL, NULL, NULL);
-INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at, serves, seen_at) VALUES ('node:2265b1f5', 'default', 1, '2030-01-01 00:09:17.25+00', '2030-01-01 00:00:00+00', '["(published flows)","add@task","add_on_a_thread@task","approving","calling","cleaning_up","continuing","count@task","decline@task","delivery","echo@task","edition","failing","family","fragile","held_up","hold@task","holding","listening","mistaken","of_a_class@7","order","racing","refuse@task","refused","reopened","second_time_lucky@task","sleeping","steps","talk@task","talking","third_time_lucky@task"]', '2030-01-01 00:09:02.25+00');
+INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at, serves, seen_at) VALUES ('node:2265b1f5', 'default', 1, '2030-01-01 00:09:17.25+00', '2030-01-01 00:00:00+00', '["(published flows)","add@task","add_on_a_thread@task","approving","calling","cleaning_up","continuing","count@task","decline@task","delivery","echo@task","edition","failing","family","fragile","held_up","hold@task","holdfast.bulk@task","holding","listening","mistaken","of_a_class@7","order","racing","refuse@task","refused","reopened","second_time_lucky@task","sleeping","steps","talk@task","talking","third_time_lucky@task"]', '2030-01-01 00:09:02.25+00');
 INSERT INTO holdfast.questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES ('37a8eec1-ce19-687d-0000-000000000005', '0', 'default', 'approval', '{"schema":{"type":"string"}}', '2030-01-01 00:00:00+00', '2030-01-01 00:00:00+00', '1', NULL);
 INSERT INTO holdfast.questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES ('37a8eec1-ce19-687d-0000-000000000005', '1', 'default', 'payment', '{}', '2030-01-01 00:00:00+00', '2030-01-01 00:00:00+00', '1', '5');
 INSERT INTO holdfast.questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES ('37a8eec1-ce19-687d-0000-00000000000a', '0', 'default', 'never', '{}', '2030-01-01 00:00:00+00', '2030-01-01 00:00:00+00', '0', NULL);
@@ -1177,6 +1213,8 @@ INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('22', 'an
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('23', 'access', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('24', 'definitions', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('25', 'lists', '2030-01-01 00:00:00');
+INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('26', 'sessions', '2030-01-01 00:00:00');
+INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('27', 'minutes', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('5', 'facts', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('6', 'fill_facts', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('7', 'runs_by_workflow', '2030-01-01 00:00:00');

@@ -585,6 +585,42 @@ ALTER TABLE workflows ADD COLUMN seen_at INTEGER;
 -- already: SQLite adds the primary key to each entry.
 CREATE INDEX runs_by_schedule ON runs (namespace, schedule, key) WHERE schedule IS NOT NULL;
 -- end of migration
+-- migration 0026 sessions
+-- needs: 0004
+-- Sessions of people who have logged in with a browser. The secret of a session is not here, only its hash.
+CREATE TABLE sessions (
+    id         TEXT PRIMARY KEY,
+    namespace  TEXT NOT NULL, -- '*': all
+    name       TEXT NOT NULL,
+    role       TEXT NOT NULL,
+    hash       TEXT NOT NULL, -- SHA-256 of the secret, as hexadecimal digits
+    key        TEXT, -- the id of the key that it was made with; NULL: none
+    subject    TEXT NOT NULL, -- who has logged in: the id of the key, or what the identity provider says
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at    INTEGER NOT NULL -- about when it was used last
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sessions_by_namespace ON sessions (namespace, created_at, id);
+CREATE INDEX sessions_by_subject ON sessions (subject, created_at, id);
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+-- end of migration
+-- migration 0027 minutes
+-- needs: 0004
+-- How many runs were started and ended in each minute of about a week. A row is used again for the minute that comes so
+-- many slots later, so nobody has to delete any.
+CREATE TABLE run_minutes (
+    namespace TEXT NOT NULL,
+    slot      INTEGER NOT NULL, -- the minute modulo the number of slots
+    writer    INTEGER NOT NULL, -- always 0: SQLite has one writer
+    minute    INTEGER NOT NULL, -- since 1970
+    started   INTEGER NOT NULL,
+    succeeded INTEGER NOT NULL,
+    failed    INTEGER NOT NULL,
+    cancelled INTEGER NOT NULL,
+    PRIMARY KEY (namespace, slot, writer)
+) STRICT, WITHOUT ROWID;
+-- end of migration
 CREATE TABLE IF NOT EXISTS schema_changes (
     number     INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -1036,7 +1072,7 @@ INSERT INTO messages (id, run, kind, name, payload, taken, posted_by, posted_at,
 INSERT INTO messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) VALUES (54, x'37a8eec1ce19687d0000000000000031', 'signal', 'go', '"unread"', NULL, NULL, 1893456543000000, NULL, NULL, NULL, NULL);
 INSERT INTO messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) VALUES (55, x'37a8eec1ce19687d000000000000003e', 'signal', 'go', 'null', NULL, NULL, 1893456543000000, NULL, NULL, NULL, NULL);
 INSERT INTO messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) VALUES (56, x'37a8eec1ce19687d0000000000000035', 'cancel', '', '"unread"', NULL, NULL, 1893456543000000, NULL, NULL, NULL, NULL);
-INSERT INTO nodes (id, namespace, tick, lease_until, started_at, serves, seen_at) VALUES ('node:2265b1f5', 'default', 1, 1893456557250000, 1893456000000000, '["(published flows)","add@task","add_on_a_thread@task","approving","calling","cleaning_up","continuing","count@task","decline@task","delivery","echo@task","edition","failing","family","fragile","held_up","hold@task","holding","listening","mistaken","of_a_class@7","order","racing","refuse@task","refused","reopened","second_time_lucky@task","sleeping","steps","talk@task","talking","third_time_lucky@task"]', NULL);
+INSERT INTO nodes (id, namespace, tick, lease_until, started_at, serves, seen_at) VALUES ('node:2265b1f5', 'default', 1, 1893456557250000, 1893456000000000, '["(published flows)","add@task","add_on_a_thread@task","approving","calling","cleaning_up","continuing","count@task","decline@task","delivery","echo@task","edition","failing","family","fragile","held_up","hold@task","holdfast.bulk@task","holding","listening","mistaken","of_a_class@7","order","racing","refuse@task","refused","reopened","second_time_lucky@task","sleeping","steps","talk@task","talking","third_time_lucky@task"]', NULL);
 INSERT INTO questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES (x'37a8eec1ce19687d0000000000000005', 0, 'default', 'approval', '{"schema":{"type":"string"}}', 1893456000000000, 1893456000000000, 1, NULL);
 INSERT INTO questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES (x'37a8eec1ce19687d0000000000000005', 1, 'default', 'payment', '{}', 1893456000000000, 1893456000000000, 1, 5);
 INSERT INTO questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES (x'37a8eec1ce19687d000000000000000a', 0, 'default', 'never', '{}', 1893456000000000, 1893456000000000, 0, NULL);
@@ -1150,6 +1186,8 @@ INSERT INTO schema_changes (number, name, applied_at) VALUES (22, 'answers_ahead
 INSERT INTO schema_changes (number, name, applied_at) VALUES (23, 'access', '2030-01-01 00:00:00');
 INSERT INTO schema_changes (number, name, applied_at) VALUES (24, 'definitions', '2030-01-01 00:00:00');
 INSERT INTO schema_changes (number, name, applied_at) VALUES (25, 'lists', '2030-01-01 00:00:00');
+INSERT INTO schema_changes (number, name, applied_at) VALUES (26, 'sessions', '2030-01-01 00:00:00');
+INSERT INTO schema_changes (number, name, applied_at) VALUES (27, 'minutes', '2030-01-01 00:00:00');
 INSERT INTO schema_migrations (number, name, applied_at) VALUES (1, 'kernel', '2030-01-01 00:00:00');
 INSERT INTO schema_migrations (number, name, applied_at) VALUES (2, 'setbacks', '2030-01-01 00:00:00');
 INSERT INTO schema_migrations (number, name, applied_at) VALUES (3, 'dags', '2030-01-01 00:00:00');
