@@ -198,3 +198,7 @@ async def test_many_results_are_waited_for_with_few_requests(pair: Pair):
 
     assert asked == 1
     assert await asyncio.gather(*waiting) == [1] * 300
+    app: Any = pair.server._app
+    remembered = app._app._answers
+    assert not [id for id in remembered if "/runs/ends" in id[3]], "it changes nothing"
+    assert len(remembered) == 301

@@ -39,6 +39,8 @@ _CONNECT_SECONDS: Final = 10.0
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 5.0
 _AGAIN: Final = frozenset({429, 502, 503, 504})
+_READS: Final = frozenset({"/runs/ends", "/workflows/validate"})
+"""They have a body and change nothing, so the server need not remember its answers."""
 _DONE_NOTHING: Final = frozenset({429, 503})
 """Of these the server says itself that it has not done what it was asked."""
 _NEVER_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -199,7 +201,7 @@ class Connection:
         sent = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
         if by:
             sent.append((b"Holdfast-By", by.encode()))
-        if method != "GET":
+        if method != "GET" and path not in _READS:
             sent.append((b"Idempotency-Key", token_hex(_ID_BYTES).encode()))
         if body is not None:
             sent.append((b"Content-Type", b"application/json"))

@@ -182,7 +182,8 @@ class Gateway:
             (b"access-control-allow-origin", origin.encode("latin-1")),
             (
                 b"access-control-allow-headers",
-                b"Content-Type, Authorization, Last-Event-ID, Holdfast-Namespace, Holdfast-By",
+                b"Content-Type, Authorization, Idempotency-Key, Last-Event-ID, "
+                b"Holdfast-Namespace, Holdfast-By",
             ),
             (b"access-control-allow-methods", b"GET,POST,PUT,DELETE,OPTIONS"),
             (b"vary", b"Origin"),
