@@ -98,6 +98,7 @@ class Import(NamedTuple):
 
 
 @cache
+@cache
 def read(source: Path) -> list[Module]:
     modules: list[Module] = []
     for path in sorted(source.rglob("*.py")):

@@ -26,6 +26,9 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "chaos/test_three_processes.py": (),
     "cli/test_asking.py": ("test_a_reader_that_leaves_is_no_error",),
     "cli/test_dev.py": (
+        "test_code_that_kills_its_process_when_it_is_imported_is_not_taken",
+        "test_when_nobody_reads_its_lines_any_more_it_stops_in_order",
+        "test_after_a_bad_edit_the_old_code_goes_on_until_it_is_mended",
         "test_a_port_that_is_taken_is_refused_if_it_was_asked_for_and_else_the_next_one_is_used",
         "test_no_request_is_refused_while_code_is_loaded_again",
         "test_a_second_ctrl_c_ends_it_at_once",
@@ -37,7 +40,10 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_bad_file_does_not_stop_the_others",
         "test_when_the_supervisor_goes_nothing_is_left",
     ),
-    "cli/test_until_idle.py": ("test_a_task_that_runs_keeps_it_and_a_signal_ends_it_all_the_same",),
+    "cli/test_until_idle.py": (
+        "test_a_task_that_runs_keeps_it_and_a_signal_ends_it_all_the_same",
+        "test_with_nothing_to_do_it_ends_at_once",
+    ),
     "remote/test_killed_server.py": (),
     "remote/suite/test_explaining_over_http.py": (),
     "remote/suite/test_lone_tasks_over_http.py": (),
@@ -51,20 +57,34 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_subscriber_that_does_not_read_is_let_go_and_the_others_hear_everything",
     ),
     "cli/test_main.py": ("test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed",),
-    "cli/test_questions.py": ("test_runs_show_tells_who_did_what",),
+    "cli/test_questions.py": (
+        "test_runs_show_tells_who_did_what",
+        "test_a_question_that_yes_does_not_answer_says_that_it_needs_a_value",
+    ),
     "cli/test_resume.py": (
         "test_another_run_of_the_workflow_leaves_a_killed_one_alone",
         "test_a_signal_after_the_end_of_the_run_does_not_change_what_it_ended_with",
         "test_nor_does_one_that_comes_when_python_is_nearly_gone",
     ),
     "cli/test_run.py": ("test_a_reader_that_leaves_ends_the_command_without_a_word_and_the_run_can_go_on",),
-    "cli/test_schedules.py": ("test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger",),
+    "cli/test_schedules.py": (
+        "test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger",
+        "test_a_schedule_that_no_node_fires_says_so",
+        "test_a_name_that_another_workflow_has_is_refused_also_for_a_file",
+        "test_spans_are_shown_as_they_are_written",
+        "test_what_is_done_is_told_in_json",
+    ),
     "cli/test_serve.py": (
+        "test_what_happens_can_be_had_as_json_lines",
+        "test_quiet_says_nothing_of_runs",
+        "test_a_file_with_tasks_only_is_served",
         "test_a_file_that_was_moved_still_says_what_its_schedule_is",
         "test_the_schedules_of_its_files_are_put_changed_and_deleted_with_them",
         "test_a_node_whose_lines_nobody_reads_any_more_stops_in_order",
     ),
     "cli/test_serve_http.py": (
+        "test_an_address_that_was_asked_for_and_cannot_be_had_is_refused_and_nothing_is_changed",
+        "test_without_the_extra_it_works_on_unless_the_api_was_asked_for",
         "test_it_speaks_https",
         "test_with_an_identity_provider_the_server_asks_who_one_is_also_without_keys",
         "test_an_address_for_other_machines_needs_a_key_or_a_word",
@@ -93,6 +113,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "differential/test_engine.py": ("test_a_crash_at_a_commit_leaves_the_same_on_the_model_as_on_sqlite",),
     "engine/test_seals.py": ("test_a_rewrite_that_is_killed_goes_on",),
     "engine/test_depth.py": (
+        "test_a_crash_at_any_commit_changes_nothing_of_what_is_heard",
         "test_whatever_goes_wrong_a_family_that_grows_without_an_end_is_cancelled_or_fails",
     ),
     "engine/test_residence.py": ("test_of_thousands_of_sleeping_runs_few_are_in_memory_and_all_finish",),
@@ -114,7 +135,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_task_that_takes_many_leases_is_done_once_while_its_node_lives",
     ),
     "server/login/test_real_provider.py": (),
-    "server/test_fuzz.py": ("test_many_requests_are_answered_as_the_documents_say",),
+    "server/test_fuzz.py": (),
     "simulation/test_database_faults.py": ("test_and_who_relies_on_notifications_is_found",),
     "simulation/test_life.py": ("test_a_broken_promise_is_told_by_name",),
     "simulation/test_simulate.py": (
@@ -135,7 +156,10 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "simulation/test_workers.py": (),
     "soak/test_soak.py": (),
     "stores/test_changes.py": ("test_a_commit_of_many_changes_is_read_in_pages",),
-    "stores/test_migrating.py": ("test_while_one_process_migrates_another_waits_and_says_so",),
+    "stores/test_migrating.py": (
+        "test_while_one_process_migrates_another_waits_and_says_so",
+        "test_a_migration_that_waits_for_a_lock_holds_up_nobody_and_says_for_whom_it_waits",
+    ),
     "stores/test_refusals.py": (
         "test_a_new_file_that_another_process_keeps_to_itself_is_given_up_after_a_while",
     ),
@@ -145,6 +169,37 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_the_demo_keeps_its_database_if_asked_and_says_how_to_look_into_it",
     ),
     "testing/test_plugin.py": (),
+    "programs/test_explaining.py": (
+        "test_every_open_run_of_a_random_program_has_a_reason_after_every_commit",
+    ),
+    "engine/test_updates.py": (
+        "test_handlers_that_sleep_and_run_at_the_same_time_survive_crashes",
+        "test_a_killed_node_answers_later_and_a_killed_client_asks_again",
+        "test_the_clock_of_a_test_stands_still_while_an_answer_is_on_its_way",
+        "test_a_condition_is_looked_at_after_signals_and_may_time_out",
+    ),
+    "cli/test_init.py": ("test_killed_in_the_middle_it_goes_on_without_doing_anything_twice",),
+    "authoring/flow/test_json.py": ("test_paths_below_a_long_key_cost_no_more_than_the_text",),
+    "engine/test_fleet.py": ("test_a_node_that_joins_gets_its_share_of_what_waits_for_a_slot",),
+    "executors/processes/test_scratch.py": ("test_what_a_task_leaves_is_removed_while_the_node_goes_on",),
+    "engine/test_chapters.py": (
+        "test_promises_that_are_the_same_are_settled_once_for_all_chapters",
+        "test_ten_signals_are_heard_once_and_in_order_by_four_chapters",
+    ),
+    "simulation/test_life_deeds.py": ("test_a_mistake_is_told_by_name",),
+    "chaos/test_stalls.py": (
+        "test_the_engine_in_a_process_of_ones_own_stops_and_says_why",
+        "test_a_second_signal_ends_such_a_node_at_once",
+    ),
+    "chaos/test_frozen_node.py": ("test_a_node_that_wakes_up_does_not_begin_what_others_have_done",),
+    "chaos/test_task_processes.py": (
+        "test_a_keeper_that_is_killed_is_replaced_and_the_next_one_knows_what_there_is",
+    ),
+    "engine/test_ctrl_c.py": ("test_the_node_stops_in_order_without_a_traceback",),
+    "bad_world/test_full_disk.py": (
+        "test_a_node_that_starts_on_a_full_disk_waits_for_room_and_says_what_is_wrong",
+    ),
+    "other_systems/test_slots.py": ("test_no_more_items_of_a_fan_out_run_at_once_than_its_concurrency",),
     "typing/test_type_checkers.py": (),
 }
 """By file: the functions that are long. An empty tuple means all of them."""
@@ -167,12 +222,8 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         ("test_",),
         (
             "test_what_a_run_waits_for_is_shown",
-            "test_an_approval_and_a_signal_let_",
             "test_runs_are_listed_newest_first_",
             "test_a_run_is_shown_with_its_tasks_",
-            "test_runs_that_failed_are_counted_",
-            "test_explain_says_",
-            "test_what_is_done_to_a_run_is_told_in_json",
             "test_logs_are_told_with_time_",
         ),
     ),
@@ -188,7 +239,10 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     ),
     "core/test_cron_brute_force.py": (("test_cron_",), ("Europe/Berlin",)),
     "dags/test_dags.py": (("test_whatever_happens_in_whatever_order_",), ("[0]",)),
-    "docs/test_pages.py": (("test_the_code_of_a_page_",), ("README", "reference/", "approvals", "postgres")),
+    "docs/test_pages.py": (
+        ("test_the_code_of_a_page_",),
+        ("README", "reference/client", "reference/api", "approvals"),
+    ),
     "executors/python/test_python_pool_settings.py": (
         ("test_what_a_call_sets_", "test_what_a_module_sets_up_"),
         ("[os.", "[logging.basicConfig"),
