@@ -23,8 +23,8 @@ from holdfast import (
     RunNotFound,
     RunStatus,
     TaskStatus,
-    app,
     context,
+    parts,
     task,
     workflow,
 )
@@ -162,7 +162,7 @@ async def test_a_terminated_run_ends_its_task_and_its_attached_children(store_ur
 async def test_children_of_a_terminated_run_hear_of_it_without_a_poll(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "tuning_of", lambda settings: Tuning(poll=dt.timedelta(hours=1)))
+    monkeypatch.setattr(parts, "tuning_of", lambda settings: Tuning(poll=dt.timedelta(hours=1)))
     async with Holdfast(postgres_url, catalog=catalog) as hf:
         run = await hf.start(parent)
         attached = await _appeared(hf, "attached")

@@ -214,7 +214,7 @@ FAULTS = [
     Fault(
         "count-of-some-taken-for-all",
         "a number that is not exact says so",
-        [Code("client.run_counts:_count_states").replace("count <= A", "True")],
+        [Code("client.run_counts:count_states").replace("count <= A", "True")],
         cases("server/v1/test_run_lists.py", "test_a_count_that_is_not_exact_says_so[sqlite]"),
     ),
 ]

@@ -29,7 +29,7 @@ async def count_runs(store: RunStore, namespace: str, which: RunFilter, by: str)
         raise BadOption("by", by, "status or workflow")
     is_plain = which == RunFilter(which.statuses, which.workflow, limit=which.limit)
     if by == "status" and is_plain:
-        return await count_states(store, namespace, which)
+        return await count_states(store, namespace, which, _MOST)
     counts, is_exact = await _count_pages(store, namespace, which, by)
     if by == "status":
         counts.update({status.value: 0 for status in which.statuses or RunStatus})
@@ -38,11 +38,8 @@ async def count_runs(store: RunStore, namespace: str, which: RunFilter, by: str)
     return [RunCount(name, count, is_exact) for name, count in sorted(counts.items())]
 
 
-async def count_states(
-    store: RunStore, namespace: str, which: RunFilter, most: int | None = None
-) -> list[RunCount]:
+async def count_states(store: RunStore, namespace: str, which: RunFilter, most: int) -> list[RunCount]:
     """By the indexes, which have nothing but states and workflows."""
-    most = _MOST if most is None else most
     found: list[RunCount] = []
     for status in which.statuses or RunStatus:
         count = await store.count_runs(namespace, RunPage([status], which.workflow), most + 1)
