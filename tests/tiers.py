@@ -24,8 +24,13 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "chaos/test_killed_server.py": (),
     "chaos/test_many_processes.py": (),
     "chaos/test_three_processes.py": (),
-    "cli/test_asking.py": ("test_a_reader_that_leaves_is_no_error",),
+    "cli/test_asking.py": (
+        "test_a_reader_that_leaves_is_no_error",
+        "test_a_run_is_shown_with_its_tasks_and_the_attempts_that_did_not_succeed",
+        "test_what_a_run_waits_for_is_shown",
+    ),
     "cli/test_dev.py": (
+        "test_what_cannot_be_served_is_refused",
         "test_code_that_kills_its_process_when_it_is_imported_is_not_taken",
         "test_when_nobody_reads_its_lines_any_more_it_stops_in_order",
         "test_after_a_bad_edit_the_old_code_goes_on_until_it_is_mended",
@@ -41,6 +46,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_when_the_supervisor_goes_nothing_is_left",
     ),
     "cli/test_until_idle.py": (
+        "test_a_run_that_sleeps_or_asks_does_not_keep_it_and_the_next_time_is_told",
         "test_a_task_that_runs_keeps_it_and_a_signal_ends_it_all_the_same",
         "test_with_nothing_to_do_it_ends_at_once",
     ),
@@ -54,20 +60,35 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "remote/suite/test_workflows_over_http.py": (),
     "server/test_probes.py": ("test_a_server_is_not_ready_while_its_database_is_down",),
     "server/v1/test_events.py": (
+        "test_a_client_that_reads_nothing_is_given_up",
+        "test_the_store_is_read_once_for_300_subscribers",
+        "test_who_is_cut_off_and_comes_back_misses_nothing_and_hears_nothing_twice",
         "test_a_subscriber_that_does_not_read_is_let_go_and_the_others_hear_everything",
     ),
-    "cli/test_main.py": ("test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed",),
+    "cli/test_main.py": (
+        "test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed",
+        "test_a_command_works_without_the_streams_that_nobody_gave_it",
+    ),
     "cli/test_questions.py": (
+        "test_a_question_is_listed_answered_and_shown",
+        "test_a_question_is_rejected_with_a_reason",
         "test_runs_show_tells_who_did_what",
         "test_a_question_that_yes_does_not_answer_says_that_it_needs_a_value",
     ),
     "cli/test_resume.py": (
+        "test_a_signal_outside_a_terminal_detaches_in_order",
+        "test_cancelled_elsewhere_it_ends_with_three",
         "test_another_run_of_the_workflow_leaves_a_killed_one_alone",
         "test_a_signal_after_the_end_of_the_run_does_not_change_what_it_ended_with",
         "test_nor_does_one_that_comes_when_python_is_nearly_gone",
     ),
-    "cli/test_run.py": ("test_a_reader_that_leaves_ends_the_command_without_a_word_and_the_run_can_go_on",),
+    "cli/test_run.py": (
+        "test_a_reader_that_leaves_ends_the_command_without_a_word_and_the_run_can_go_on",
+        "test_a_dag_is_run_and_what_it_gives_is_all_there_is_on_stdout",
+    ),
     "cli/test_schedules.py": (
+        "test_a_schedule_is_put_looked_at_paused_resumed_and_deleted",
+        "test_show_has_the_input_and_the_bounds",
         "test_serve_fires_the_schedule_of_a_file_and_a_backfill_and_a_trigger",
         "test_a_schedule_that_no_node_fires_says_so",
         "test_a_name_that_another_workflow_has_is_refused_also_for_a_file",
@@ -83,6 +104,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_node_whose_lines_nobody_reads_any_more_stops_in_order",
     ),
     "cli/test_serve_http.py": (
+        "test_without_targets_it_serves_published_flows_and_says_where_the_api_is",
         "test_an_address_that_was_asked_for_and_cannot_be_had_is_refused_and_nothing_is_changed",
         "test_without_the_extra_it_works_on_unless_the_api_was_asked_for",
         "test_it_speaks_https",
@@ -93,13 +115,26 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_node_for_which_the_usual_port_is_taken_goes_on_without_and_says_so",
     ),
     "cli/test_store_away.py": (),
-    "cli/test_updates.py": ("test_an_update_that_takes_too_long_says_how_to_ask_again",),
+    "cli/test_updates.py": (
+        "test_an_update_that_takes_too_long_says_how_to_ask_again",
+        "test_an_update_that_is_not_answered_says_why",
+    ),
     "cli/test_terminal.py": (
+        "test_a_failure_is_shown_with_the_last_words_of_the_task_and_how_to_try_again",
+        "test_after_ctrl_c_the_run_can_be_cancelled",
+        "test_after_ctrl_c_the_run_can_be_left_and_taken_up_again",
+        "test_the_view_fits_the_terminal_and_never_scrolls_while_the_run_goes_on",
+        "test_the_view_shows_every_task_in_place_and_the_end_stays_on_the_screen",
+        "test_what_a_run_waits_for_is_shown_with_the_command_to_type",
         "test_tables_keep_the_column_of_problems_however_narrow_the_terminal_is",
         "test_no_color_and_a_dumb_terminal_are_heeded",
         "test_a_run_killed_in_a_terminal_shows_what_was_lost_when_it_goes_on",
     ),
-    "cli/test_visible.py": ("test_no_command_passes_it_on",),
+    "cli/test_visible.py": (
+        "test_no_command_passes_it_on",
+        "test_a_log_in_a_terminal_is_neither_obeyed_nor_taken_for_markup",
+        "test_the_result_of_a_run_is_tame_in_a_terminal_and_whole_in_a_pipe",
+    ),
     "client/test_large_archives.py": (),
     "compat/test_compat.py": (
         "test_todays_code_records_what_the_folder_of_its_version_has",
@@ -107,21 +142,35 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     ),
     "compat/test_previous_release.py": (),
     "authoring/flow/test_loading.py": ("test_a_flow_of_ten_thousand_nodes_is_loaded",),
-    "client/test_lone_tasks.py": ("test_a_name_means_the_published_flow_if_there_is_one",),
+    "client/test_lone_tasks.py": (
+        "test_a_name_means_the_published_flow_if_there_is_one",
+        "test_a_task_goes_on_with_edited_code_in_the_next_process",
+    ),
     "dags/test_planted.py": (),
-    "dags/test_real_commands.py": ("test_a_dag_of_everything_survives_a_crash_at_every_commit",),
+    "dags/test_real_commands.py": (
+        "test_a_dag_of_everything_survives_a_crash_at_every_commit",
+        "test_a_dag_that_fails_survives_a_crash_at_every_commit",
+        "test_functions_in_workers_survive_a_crash_at_every_commit",
+    ),
     "differential/test_engine.py": ("test_a_crash_at_a_commit_leaves_the_same_on_the_model_as_on_sqlite",),
-    "engine/test_seals.py": ("test_a_rewrite_that_is_killed_goes_on",),
+    "engine/test_seals.py": (
+        "test_a_rewrite_that_is_killed_goes_on",
+        "test_a_sealed_run_survives_a_crash_at_every_commit",
+    ),
     "engine/test_depth.py": (
         "test_a_crash_at_any_commit_changes_nothing_of_what_is_heard",
         "test_whatever_goes_wrong_a_family_that_grows_without_an_end_is_cancelled_or_fails",
     ),
     "engine/test_residence.py": ("test_of_thousands_of_sleeping_runs_few_are_in_memory_and_all_finish",),
-    "engine/test_signal_run.py": ("test_no_simulated_fault_doubles_a_signal",),
+    "engine/test_signal_run.py": (
+        "test_no_simulated_fault_doubles_a_signal",
+        "test_a_crash_at_every_commit_doubles_no_signal",
+    ),
     "engine/test_schedules.py": ("test_three_nodes_over_a_year_start_exactly_one_run_for_every_tick",),
     "executors/processes/test_processes_load.py": (),
     "executors/python/test_python_pool_hostile_functions.py": (),
     "faults/test_faults.py": (
+        "test_a_command_that_hangs_is_ended_and_counts_as_caught",
         "test_a_fault_finds_its_place_and_leaves_sound_source",
         "test_a_planted_fault_is_caught_by_the_test_that_is_to_catch_it",
         "test_a_clumsy_edit_catches_nothing",
@@ -183,16 +232,26 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "engine/test_fleet.py": ("test_a_node_that_joins_gets_its_share_of_what_waits_for_a_slot",),
     "executors/processes/test_scratch.py": ("test_what_a_task_leaves_is_removed_while_the_node_goes_on",),
     "engine/test_chapters.py": (
+        "test_a_parent_awaits_a_child_of_several_chapters",
+        "test_the_size_of_the_history_is_the_same_on_replay",
         "test_promises_that_are_the_same_are_settled_once_for_all_chapters",
         "test_ten_signals_are_heard_once_and_in_order_by_four_chapters",
     ),
     "simulation/test_life_deeds.py": ("test_a_mistake_is_told_by_name",),
     "chaos/test_stalls.py": (
+        "test_a_node_that_moves_still_stops_in_order",
+        "test_a_signal_ends_a_node_whose_loop_spins_and_others_have_its_runs_at_once",
         "test_the_engine_in_a_process_of_ones_own_stops_and_says_why",
         "test_a_second_signal_ends_such_a_node_at_once",
     ),
-    "chaos/test_frozen_node.py": ("test_a_node_that_wakes_up_does_not_begin_what_others_have_done",),
+    "chaos/test_frozen_node.py": (
+        "test_a_node_that_wakes_up_does_not_begin_what_others_have_done",
+        "test_a_node_that_is_frozen_for_less_than_its_lease_keeps_its_runs",
+        "test_late_writes_of_a_frozen_node_change_nothing_and_it_goes_on_serving",
+    ),
     "chaos/test_task_processes.py": (
+        "test_a_killed_node_takes_its_processes_along_and_their_tasks_are_tried_again",
+        "test_a_killed_process_is_a_failed_attempt_and_the_run_goes_on",
         "test_a_keeper_that_is_killed_is_replaced_and_the_next_one_knows_what_there_is",
     ),
     "engine/test_ctrl_c.py": ("test_the_node_stops_in_order_without_a_traceback",),
@@ -200,6 +259,97 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_node_that_starts_on_a_full_disk_waits_for_room_and_says_what_is_wrong",
     ),
     "other_systems/test_slots.py": ("test_no_more_items_of_a_fan_out_run_at_once_than_its_concurrency",),
+    "engine/test_attempts.py": ("test_retries_survive_a_crash_at_every_commit",),
+    "authoring/code/test_asyncio.py": ("test_locks_semaphores_events_and_conditions_work",),
+    "engine/test_bounded_work.py": ("test_a_step_of_more_bytes_than_a_statement_may_have_is_recorded",),
+    "cli/test_backup.py": (
+        "test_a_copy_made_while_a_node_works_is_whole_and_goes_on",
+        "test_ctrl_c_leaves_nothing",
+        "test_the_command_says_what_it_has_written_and_writes_over_nothing",
+    ),
+    "engine/test_cancellation.py": (
+        "test_a_cancelled_run_cleans_up_with_tasks_and_timers_and_ends_cancelled",
+    ),
+    "authoring/code/test_context.py": ("test_tasks_and_children_are_asked_for_by_name_or_by_themselves",),
+    "cli/test_bulk.py": ("test_a_job_is_cancelled_and_old_runs_are_pruned_in_the_background",),
+    "authoring/code/test_exception_values.py": (
+        "test_exceptions_are_kept_in_models_state_signals_and_results",
+    ),
+    "engine/test_children.py": (
+        "test_a_child_gives_its_result_to_its_parent",
+        "test_a_detached_child_can_be_awaited_like_any_other",
+        "test_an_id_that_belongs_to_another_run_fails_the_child_in_its_parent",
+    ),
+    "cli/test_flow_commands.py": (
+        "test_a_flow_is_published_in_versions_and_told_of",
+        "test_a_run_that_was_started_is_taken_by_a_node_and_answered",
+    ),
+    "cli/test_flows.py": (
+        "test_a_flow_that_was_left_is_taken_up_again_and_answered_node_by_node",
+        "test_a_loop_is_one_row_and_few_lines_however_often_it_goes_round",
+        "test_in_a_terminal_a_flow_is_drawn_in_place_with_what_it_asks_and_where_it_is",
+        "test_runs_show_has_a_row_for_each_node_in_the_order_of_visits_and_tells_where_it_is",
+    ),
+    "authoring/code/test_unawaited.py": ("test_a_failure_that_the_code_has_looked_at_does_not",),
+    "cli/test_graph.py": ("test_a_flow_is_a_list_of_where_its_actions_lead",),
+    "authoring/dag/test_drawing.py": ("test_whoever_follows_the_rails_finds_every_dependency_and_no_other",),
+    "authoring/dag/test_types.py": ("test_a_list_of_a_hundred_thousand_is_checked_in_no_time",),
+    "cli/test_keys.py": ("test_the_audit_log_says_who_has_made_and_revoked_a_key",),
+    "engine/test_http_workers.py": ("test_a_worker_killed_in_the_middle_of_a_call_costs_nothing_but_time",),
+    "cli/test_log_format.py": ("test_dev_passes_the_format_on_to_the_process_that_serves",),
+    "cli/test_progress.py": ("test_whatever_the_portions_the_counts_are_those_of_the_tasks",),
+    "engine/test_lone_tasks.py": ("test_so_does_one_that_is_tried_again_and_one_that_fails",),
+    "authoring/flow/test_wrong.py": ("test_json_that_is_none_is_told_where_and_why",),
+    "engine/test_operators.py": (
+        "test_a_pause_survives_every_crash",
+        "test_timers_that_wait_survive_every_crash",
+    ),
+    "engine/test_retried_ends.py": ("test_a_run_misses_its_new_deadline_as_it_missed_the_first",),
+    "chaos/test_graceful_stop.py": (
+        "test_a_stopped_script_hands_its_runs_to_the_next_without_waiting_for_the_lease",
+    ),
+    "engine/test_run_terms.py": ("test_children_may_have_options_too",),
+    "chaos/test_pooler.py": ("test_runs_go_on_when_the_pooler_is_killed_and_started_again",),
+    "engine/test_steps.py": (
+        "test_a_crash_at_every_commit_repeats_no_recorded_step",
+        "test_a_step_survives_kill_nine",
+    ),
+    "cli/test_server_option.py": (
+        "test_both_say_the_same",
+        "test_what_is_done_on_the_server_is_done",
+    ),
+    "cli/test_archives.py": ("test_runs_go_to_a_file_and_into_another_database",),
+    "stores/test_migrations.py": ("test_two_processes_may_open_a_new_database_and_write_to_it_at_once",),
+    "docs/test_pages.py": (
+        "test_what_a_page_adds_to_a_flow_is_in_the_file_and_takes_the_place_of_what_was_there",
+    ),
+    "cli/test_workflows.py": ("test_a_dag_is_put_in_versions_listed_compared_and_deleted",),
+    "client/test_archives.py": ("test_runs_go_through_postgres_and_back_as_the_same_lines",),
+    "other_systems/test_replay.py": ("test_branches_of_several_steps_each_survive_a_crash_at_every_commit",),
+    "programs/test_programs.py": (
+        "test_a_program_that_is_edited_under_a_run_goes_on_rightly_or_the_run_is_parked",
+    ),
+    "executors/processes/test_shell_logs.py": ("test_tasks_that_shout_leave_the_event_loop_its_turns",),
+    "remote/test_addresses.py": ("test_many_results_are_waited_for_with_few_requests",),
+    "sync/test_sync.py": ("test_a_fork_is_refused_by_name_and_the_parent_goes_on",),
+    "executors/python/test_python_pool.py": (
+        "test_a_lot_of_output_is_all_heard_before_the_report",
+        "test_idle_workers_beyond_a_few_are_ended_after_a_while",
+    ),
+    "executors/test_task_logging.py": (
+        "test_threads_that_never_stop_talking_do_not_keep_the_loop_from_its_work",
+    ),
+    "core/test_codec.py": ("test_times_bytes_and_sets_come_back",),
+    "fuzz/test_corrupt_rows.py": ("test_a_damaged_run_is_set_aside_and_all_others_end",),
+    "worker/test_real_server.py": ("test_what_a_killed_worker_had_taken_is_done_by_another",),
+    "testing/test_time_limits.py": (
+        "test_a_thread_that_computes_is_not_timed_out",
+        "test_timeouts_of_tasks_are_the_same_after_a_crash",
+    ),
+    "worker/test_worker.py": (
+        "test_a_worker_that_was_killed_is_another_one_when_it_comes_back",
+        "test_when_a_pushed_worker_is_killed_in_mid_call_another_one_does_it",
+    ),
     "typing/test_type_checkers.py": (),
 }
 """By file: the functions that are long. An empty tuple means all of them."""
@@ -293,7 +443,7 @@ EXPLORING: Final[dict[str, tuple[str, ...]]] = {
 }
 """By file: the functions that do more in `make test-long`. Property tests do so as well."""
 
-BOTH_STORES: Final = ("client", "compat", "differential", "stores", "sync")
+BOTH_STORES: Final = ("compat", "differential", "stores")
 """Folders whose cases on Postgres are in `make test`. The variants on Postgres in other folders are long."""
 
 
