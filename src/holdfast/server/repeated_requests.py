@@ -86,7 +86,8 @@ def _id_of(scope: Scope) -> _Id | None:
         return None
     caller = caller_of(scope)
     asked = f"{request['path']}?{request['query_string'].decode('latin-1')}"
-    return caller.namespace, caller.key, request["method"], asked, given.decode("latin-1")
+    who = (caller.namespace, caller.key, caller.session, caller.name)
+    return *who, request["method"], asked, given.decode("latin-1")
 
 
 class _Collected:

@@ -57,6 +57,16 @@ async def test_without_a_key_or_in_another_namespace_it_is_another_request(small
     assert elsewhere["code"] == "schedule_not_found"
 
 
+async def test_nobody_gets_the_answer_of_somebody_else(small_api: Asker):
+    await put_schedule(small_api)
+
+    ann, bob, ann_again = [
+        await trigger(small_api, "a", **{"Holdfast-By": who}) for who in ("ann", "bob", "ann")
+    ]
+
+    assert ann == ann_again != bob
+
+
 async def test_what_has_failed_may_be_sent_again(small_api: Asker):
     await put_schedule(small_api)
     real, calls = small_api.hf.schedules.trigger, []
