@@ -15,6 +15,7 @@ import typer
 from holdfast.cli.commands import (
     answers,
     bulk,
+    completion,
     db,
     dev,
     doctor,
@@ -90,7 +91,7 @@ _FOR_RUNS = (
     bulk,
     keys,
 )
-_FOR_FILES_AND_DATABASES = (workflows, validate, graph, init, doctor, db)
+_FOR_FILES_AND_DATABASES = (workflows, validate, graph, init, doctor, db, completion)
 for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)
 add_server_options(app)
