@@ -62,7 +62,8 @@ def test_a_payload_comes_back_as_it_was(payload: bytes, compress_bytes: int):
     sealed = seals.seal(payload)
 
     assert sealed.startswith(MARK)
-    assert payload not in sealed or len(payload) < 8
+    text = sealed.partition(b'"data":')[2]
+    assert payload not in text or len(payload) < 8
     assert seals.open(sealed) == payload
     assert Seals({"k1": KEYS["k1"]}).open(sealed) == payload
 

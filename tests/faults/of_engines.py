@@ -236,7 +236,7 @@ SLOTS = [
     Fault(
         "slots-freed-on-cancel",
         "a slot is held by what still runs",
-        [Code("engine.dispatcher:cancel").insert_after("A.cancel(F)", "F.slots.free += 1")],
+        [Code("engine.dispatcher:cancel").insert_after("executor.cancel(F)", "F.slots.free += 1")],
         cases(
             "other_systems/test_slots.py",
             "test_a_slot_is_held_by_what_still_runs_though_nobody_waits_for_it_any_more",

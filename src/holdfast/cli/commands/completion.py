@@ -6,7 +6,10 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from typer.completion import completion_init, get_completion_script
+from typer.completion import (
+    completion_init,  # pyright: ignore[reportPrivateImportUsage]
+    get_completion_script,  # pyright: ignore[reportPrivateImportUsage]
+)
 
 _VARIABLE = "_HOLDFAST_COMPLETE"
 """By which the script asks for completions; click derives it from the name of the program."""
