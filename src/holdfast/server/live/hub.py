@@ -133,6 +133,7 @@ class Feed(NamedTuple):
                 # If nothing came, everything up to here was told. Who is told little comes back from here.
                 yield chunk or sse.comment("nothing new", self.tail.offset)
         finally:
+            subscription.close()
             self.tail.leave(self.wanted, subscription)
 
     async def _catch_up(self, subscription: Subscription) -> AsyncGenerator[bytes]:

@@ -147,10 +147,6 @@ class StreamOperation(Operation):
             found.content = {**content, MEDIA_TYPE: OpenAPIMediaType(schema=text)}
 
 
-class _Stuck(Exception):
-    """The client does not read."""
-
-
 class _Writing:
     """One response, as an ASGI application."""
 
@@ -160,6 +156,8 @@ class _Writing:
         self._until = asyncio.timeout(None)
         self._is_interruptible = False
         self._is_gone = False
+        self._is_stuck = False
+        self._sending_since: float | None = None
         self._refusal: Exception | None = None
         self.caller: Caller | None = None
 
@@ -182,15 +180,12 @@ class _Writing:
             connection.limit_send_buffer(_SEND_BUFFER)
         listening = asyncio.get_running_loop().create_task(self._listen(receive))
         try:
-            with self._streams.holding(self):
+            with self._streams.holding(self), self._giving_up():
                 await self._write_all(send)
-            if self._refusal is not None and not self._is_gone:
-                await self._write(send, sse.event("error", problem_of(self._refusal)))
-        except _Stuck:
-            _log.info("a client that has read nothing for %d s is given up", GIVE_UP_SECONDS)
-            await _close(connection, listening)
-        else:
-            if not self._is_gone:
+            if self._is_stuck:
+                _log.info("a client that has read nothing for %d s is given up", GIVE_UP_SECONDS)
+                await _close(connection, listening)
+            elif not self._is_gone:
                 await self._end(send, connection, listening)
         finally:
             listening.cancel()
@@ -207,11 +202,9 @@ class _Writing:
         try:
             async with self._until:
                 self._is_interruptible = True
-                await _in_time(send({"type": "http.response.start", "status": 200, "headers": _HEADERS}))
+                await self._send(send, {"type": "http.response.start", "status": 200, "headers": _HEADERS})
                 try:
                     await self._write_source(send)
-                except (_Stuck, asyncio.CancelledError):
-                    raise
                 except Exception as error:
                     problem = problem_of(error)
                     if problem.code == "internal_error":
@@ -232,12 +225,42 @@ class _Writing:
             written_at = clock()
 
     async def _write(self, send: Send, data: bytes) -> None:
-        await _in_time(send({"type": "http.response.body", "body": data, "more_body": True}))
+        await self._send(send, {"type": "http.response.body", "body": data, "more_body": True})
+
+    async def _send(self, send: Send, message: Any) -> None:
+        """Waits only until the client has read what was sent before."""
+        self._sending_since = asyncio.get_running_loop().time()
+        await send(message)
+        self._sending_since = None
+
+    @contextlib.contextmanager
+    def _giving_up(self) -> Generator[None]:
+        """Interrupt a response whose client reads nothing. One timer looks after all of its writes: a timer
+        for each would cost more than many of the writes."""
+        loop = asyncio.get_running_loop()
+
+        def look() -> None:
+            nonlocal timer
+            now = loop.time()
+            since = now if self._sending_since is None else self._sending_since
+            if now >= since + GIVE_UP_SECONDS:
+                self._is_stuck = True
+                self.interrupt()
+            else:
+                timer = loop.call_at(since + GIVE_UP_SECONDS, look)
+
+        timer = loop.call_later(GIVE_UP_SECONDS, look)
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     async def _end(self, send: Send, connection: Connection | None, listening: asyncio.Task[None]) -> None:
         is_stopping = self._streams.is_closed
         try:
             async with asyncio.timeout(_LAST_WORDS_SECONDS if is_stopping else GIVE_UP_SECONDS):
+                if self._refusal is not None:
+                    await self._write(send, sse.event("error", problem_of(self._refusal)))
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
         except TimeoutError:
             await _close(connection, listening)
@@ -259,15 +282,6 @@ async def _end_if_refused(writings: Sequence[_Writing], is_valid: IsValid) -> No
         return
     for each in writings:
         each.refuse(Unauthorized("the key or the session has ended"))
-
-
-async def _in_time(sending: Any) -> None:
-    """Raises _Stuck. A send waits only until the client has read what was sent before."""
-    try:
-        async with asyncio.timeout(GIVE_UP_SECONDS):
-            await sending
-    except TimeoutError:
-        raise _Stuck from None
 
 
 async def _close(connection: Connection | None, listening: asyncio.Task[None]) -> None:

@@ -73,6 +73,8 @@ class Subscription:
         self._bytes = 0
         self._changed = asyncio.Event()
         self._is_open = True
+        self._quiet_since = 0.0
+        self._timer: asyncio.TimerHandle | None = None
 
     @property
     def is_crowded(self) -> bool:
@@ -105,19 +107,25 @@ class Subscription:
         """What to write now: b"" if nothing came for a while, None if that was all."""
         if not self._chunks and not self._is_open:
             return None
+        self._quiet_since = asyncio.get_running_loop().time()
+        if self._timer is None:
+            self._look_again()
+        await self._changed.wait()
+        self._changed.clear()
+        return self._take() if self._chunks else b""
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look_again(self) -> None:
+        """One timer for all that is written in a while: a timer for each write costs more than the write."""
         loop = asyncio.get_running_loop()
-        end = loop.time() + QUIET_SECONDS
-        while True:
-            timer = loop.call_at(end, self._changed.set)
-            try:
-                await self._changed.wait()
-            finally:
-                timer.cancel()
-            self._changed.clear()
-            if self._chunks:
-                return self._take()
-            if loop.time() >= end:
-                return b""
+        end = self._quiet_since + QUIET_SECONDS
+        if loop.time() >= end:
+            self._changed.set()
+            end = loop.time() + QUIET_SECONDS
+        self._timer = loop.call_at(end, self._look_again)
 
     def _take(self) -> bytes:
         """As much as may be written in one turn."""
