@@ -365,9 +365,10 @@ def run_info(record: RunRecord, workflows: Workflows, now: Instant) -> RunInfo:
 
     options = read_run_options(record.options)
     failed = record.failure if record.status is RunStatus.FAILED else None
+    key = key_text(record.key)
     return RunInfo(
-        id=record.id or key_text(record.key),
-        key=key_text(record.key),
+        id=record.id or key,
+        key=key,
         namespace=record.namespace,
         workflow=record.workflow,
         version=record.version,

@@ -19,7 +19,7 @@ from holdfast.errors import BadOption
 from holdfast.ports.runs import RunFilter
 
 _FIRST_KEY = RunKey(bytes(16))
-_DESCRIBED_AT_ONCE = 50
+_DESCRIBED_AT_ONCE = 100
 _PAUSE_SECONDS = 0.001
 
 
