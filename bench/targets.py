@@ -59,6 +59,12 @@ TARGETS = (
     Target("W16", "p50_ms", 20, 10, is_ceiling=True),
     Target("W17", "rate_ratio", 1.2, 1.2, is_ceiling=True),
     Target("W17", "growth_mb", 1, 1, is_ceiling=True),
+    Target("W19", "starts_per_s", 5_000, 3_000),
+    Target("W19", "wait_p50_ms", 5, 8, is_ceiling=True),
+    Target("W19", "first_100_ms", 50, 50, is_ceiling=True),
+    Target("W19", "deep_100_ms", 50, 50, is_ceiling=True),
+    Target("W19", "first_1000_ms", 50, 50, is_ceiling=True),
+    Target("W19", "deep_1000_ms", 50, 50, is_ceiling=True),
 )
 
 # Figures that are shown without a target.
@@ -90,6 +96,7 @@ _ALSO_SHOWN = {
     "W15": ("nodes_used", "alone_tasks_per_s", "tasks_per_s", "speedup", "statements_per_signal"),
     "W17": ("alone_tasks_per_s", "beside_tasks_per_s", "pruned_per_s"),
     "W18": ("one_history_s", "chapters_s", "chapters_ratio", "slowest_answer_ms"),
+    "W19": ("wait_p99_ms",),
     "W7": ("claim_ms", "claim_small_ms", "first_claim_ms", "peek_ms"),
 }
 

@@ -10,6 +10,7 @@ from bench.histories import measure_long_histories
 from bench.idle import measure_idle
 from bench.listings import measure_many_rows
 from bench.memory import measure_memory, measure_sleeping
+from bench.over_http import measure_server
 from bench.processes import (
     measure_many_at_once,
     measure_offered,
@@ -57,6 +58,7 @@ WORKLOADS = {
         Workload("W16", "5,000 items a second, read in another process", measure_streams),
         Workload("W17", "1,000,000 ended runs are deleted beside W2b", measure_pruning),
         Workload("W18", "a loop of 2,000 tasks in chapters of 200", measure_chapters),
+        Workload("W19", "starts and pages of 1,000,000 runs over HTTP", measure_server, databases=2),
         Workload("W9", "a DAG's fan-out of 100,000 functions, 100 at a time", measure_wide_dag),
     )
 }
