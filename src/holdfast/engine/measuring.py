@@ -74,11 +74,16 @@ def _ended_runs(tick: Tick, void: frozenset[RunKey]) -> dict[RunGroup, list[int]
     groups: dict[RunGroup, list[int]] = {}
     if tick.commit.ended:
         records = _records_of(tick)
+        last = status = None
+        times: list[int] = []
         for row in tick.commit.ended:
             record = records.get(row.run)
-            if record is not None and row.run not in void:
-                group = RunGroup(record.workflow, row.status)
-                groups.setdefault(group, []).append(row.finished_at - record.created_at)
+            if record is None or (void and row.run in void):
+                continue
+            if record.workflow is not last or row.status is not status:
+                last, status = record.workflow, row.status
+                times = groups.setdefault(RunGroup(last, status), [])
+            times.append(row.finished_at - record.created_at)
     return groups
 
 

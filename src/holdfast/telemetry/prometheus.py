@@ -7,7 +7,7 @@ have a name, and the others are `other`.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
@@ -193,9 +193,18 @@ class _Times:
                 return
             found = self._values[labels] = _Buckets(len(self._words))
         counts, bounds = found.counts, self._bounds
-        for number in numbers:
-            counts[bisect_left(bounds, number)] += 1
         found.sum += sum(numbers)
+        if len(numbers) < len(bounds):
+            for number in numbers:
+                counts[bisect_left(bounds, number)] += 1
+            return
+        ordered = sorted(numbers)  # a search for each bound instead of each number
+        below = 0
+        for place, bound in enumerate(bounds):
+            upto = bisect_right(ordered, bound, below)
+            counts[place] += upto - below
+            below = upto
+        counts[-1] += len(ordered) - below
 
     def family(self) -> Metric:
         family = HistogramMetricFamily(self._name, self._help, labels=self._labels)
