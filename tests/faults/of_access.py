@@ -12,6 +12,7 @@ _STORES = "stores/test_access.py"
 _SESSIONS = "server/v1/test_sessions.py"
 _OIDC = "server/login/test_oidc.py"
 _THROTTLE = "server/test_throttle.py"
+_REPETITIONS = "server/hostile/test_repetitions.py"
 
 FAULTS = [
     Fault(
@@ -207,5 +208,11 @@ FAULTS = [
         "who has no role by the claims cannot log in",
         [Code("core.oidc:identify").replace("next(A, None)", "next(A, Role.VIEWER)")],
         cases(_OIDC, "test_an_id_token_that_is_not_right_is_refused"),
+    ),
+    Fault(
+        "logins-answered-again",
+        "a session is given to whoever shows the key, and to nobody who repeats the request",
+        [Code("server.repeated_requests:_id_of").replace("not caller.role", "False")],
+        cases(_REPETITIONS, "test_a_login_is_not_answered_again_to_whoever_guesses_its_key"),
     ),
 ]

@@ -85,6 +85,8 @@ def _id_of(scope: Scope) -> _Id | None:
     if given is None:
         return None
     caller = caller_of(scope)
+    if not caller.role:
+        return None  # nobody has logged in yet: the answer is for whoever shows the key, and has a session
     asked = f"{request['path']}?{request['query_string'].decode('latin-1')}"
     who = (caller.namespace, caller.key, caller.session, caller.name)
     return *who, request["method"], asked, given.decode("latin-1")
