@@ -212,7 +212,23 @@ FAULTS = [
     Fault(
         "logins-answered-again",
         "a session is given to whoever shows the key, and to nobody who repeats the request",
-        [Code("server.repeated_requests:_id_of").replace("not caller.role", "False")],
+        [Code("server.repeated_requests:_key_of").replace("not caller_of(scope).role", "False")],
         cases(_REPETITIONS, "test_a_login_is_not_answered_again_to_whoever_guesses_its_key"),
+    ),
+    Fault(
+        "other-requests-answered-as-repetitions",
+        "a request is not answered as another that had the same Idempotency-Key",
+        [Code("server.repeated_requests:_repeat").replace("not is_same", "False")],
+        cases(_REPETITIONS, "test_another_body_under_the_same_key_is_refused"),
+    ),
+    Fault(
+        "answers-of-neighbours-forgotten",
+        "a caller with many requests does not make the server forget the answers of others",
+        [
+            Code("server.repeated_requests:RepeatedRequests._forget").replace(
+                "max(A, key=B)", "next(iter(self._answers))"
+            )
+        ],
+        cases(_REPETITIONS, "test_many_requests_of_a_neighbour_do_not_push_out_the_answers_of_others"),
     ),
 ]

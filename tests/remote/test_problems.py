@@ -19,6 +19,7 @@ URL: Final = "https://holdfast.example"
 NO_CLASS: Final = {
     "bad_request": Refused,
     "not_found": Refused,
+    "idempotency_key_reused": Refused,
     "method_not_allowed": Refused,
     "body_timed_out": Refused,
     "unauthorized": KeyRefused,

@@ -72,6 +72,10 @@ class BadRequest(Exception):
         self.field = field
 
 
+class IdempotencyKeyReused(Exception):
+    """Another request had that Idempotency-Key. Its answer is not for this one."""
+
+
 _NOT_FOUND: Final = (
     errors.RunNotFound,
     errors.JobNotFound,
@@ -117,7 +121,7 @@ _STATUSES: Final[list[tuple[tuple[type[Exception], ...], HTTPStatus]]] = [
     ((errors.OffsetGone, errors.StreamGap), HTTPStatus.GONE),
     ((BodyTimedOut,), HTTPStatus.REQUEST_TIMEOUT),
     ((errors.PayloadTooLarge,), HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
-    ((errors.UpdateFailed,), HTTPStatus.UNPROCESSABLE_ENTITY),
+    ((errors.UpdateFailed, IdempotencyKeyReused), HTTPStatus.UNPROCESSABLE_ENTITY),
     (
         (
             Busy,
@@ -139,6 +143,7 @@ _NAMED_BY_CLASS: Final = (
     errors.NotOpen,
     Forbidden,
     ProviderUnavailable,
+    IdempotencyKeyReused,
 )
 """Their codes are not those of their statuses."""
 _MEANINGS: Final = {

@@ -29,7 +29,7 @@ CODES: Final = {
     410: "offset_gone stream_gap",
     412: "workflow_changed",
     413: "payload_too_large",
-    422: "update_failed",
+    422: "idempotency_key_reused update_failed",
     429: "too_many_attempts",
     500: "internal_error",
     503: "busy loop_stalled node_stopped not_open provider_unavailable stopping store_full store_unavailable",
@@ -49,6 +49,7 @@ def codes() -> dict[int, set[str]]:
             found[status].add(code)
     for kind in refusals.Forbidden.__subclasses__():
         found[403].add(problems.code_of(kind))
+    found[422].add(problems.problem_of(problems.IdempotencyKeyReused()).code)
     found[503].add(problems.problem_of(refusals.ProviderUnavailable()).code)
     found[500].add(problems.problem_of(RuntimeError()).code)
     found[503].add(problems.STOPPING.code)
