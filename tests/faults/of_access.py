@@ -231,4 +231,17 @@ FAULTS = [
         ],
         cases(_REPETITIONS, "test_many_requests_of_a_neighbour_do_not_push_out_the_answers_of_others"),
     ),
+    Fault(
+        "graves-are-open",
+        "nobody can choose the namespace of runs that are being deleted",
+        [
+            Code("server.access.identifying:_checked_namespace").replace(
+                "name in (ALL_NAMESPACES, BURIED)", "name == ALL_NAMESPACES"
+            )
+        ],
+        cases(
+            "server/hostile/test_namespaces.py",
+            "test_namespaces_that_nobody_may_have_cannot_be_chosen[(deleted runs)]",
+        ),
+    ),
 ]

@@ -16,7 +16,7 @@ from holdfast.client.keys import Keys
 from holdfast.client.operators import checked_sender
 from holdfast.client.sessions import SessionLimits, Sessions
 from holdfast.core.keys import Role
-from holdfast.core.names import ALL_NAMESPACES, checked_name
+from holdfast.core.names import ALL_NAMESPACES, BURIED, checked_name
 from holdfast.core.sessions import csrf_token, is_csrf_token, read_session
 from holdfast.errors import BadOption
 from holdfast.server.access.callers import ActiveSession, Caller
@@ -154,7 +154,7 @@ def _checked_by(name: str) -> str:
 
 def _checked_namespace(name: str) -> str:
     name = _as_utf8(name)
-    if name == ALL_NAMESPACES:
+    if name in (ALL_NAMESPACES, BURIED):
         raise BadOption("the header Holdfast-Namespace", name, "the name of one namespace")
     return checked_name("the header Holdfast-Namespace", name)
 
