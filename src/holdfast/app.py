@@ -113,6 +113,7 @@ class Holdfast(Client):
             worker_ttl=dt.timedelta(seconds=self.settings.worker_ttl_seconds),
             queue_lease=dt.timedelta(seconds=self.settings.queue_lease_seconds),
             is_alive=self._is_alive,
+            tracing=parts.tracing,
         )
 
     async def __aenter__(self) -> Self:
@@ -339,6 +340,7 @@ class Holdfast(Client):
             worker_ttl=dt.timedelta(seconds=settings.worker_ttl_seconds),
             queue_lease=dt.timedelta(seconds=settings.queue_lease_seconds),
             is_alive=self._is_alive,
+            tracing=parts.tracing,
         )
         client._bind_loop(asyncio.get_running_loop())
         return client, client._settle

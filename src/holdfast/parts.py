@@ -8,6 +8,7 @@ import datetime as dt
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ from holdfast.stores.seals import Seals, seals_for
 
 if TYPE_CHECKING:
     from holdfast.telemetry.prometheus import Metrics
+    from holdfast.telemetry.tracing import OpenTelemetry
 
 
 _log = logging.getLogger("holdfast")
@@ -89,6 +91,19 @@ def new_metrics() -> Metrics:
             raise
         raise BadOption("metrics", True, "false, or: pip install 'holdfast[metrics]'") from None
     return Metrics()
+
+
+def new_tracing(settings: Settings) -> OpenTelemetry | None:
+    """Raises BadOption if the extra is not installed."""
+    if not settings.tracing:
+        return None
+    try:
+        from holdfast.telemetry.tracing import OpenTelemetry
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "opentelemetry":
+            raise
+        raise BadOption("tracing", True, "false, or: pip install 'holdfast[tracing]'") from None
+    return OpenTelemetry(version("holdfast"))
 
 
 def encryption_keys(settings: Settings) -> SecretSources:
@@ -137,6 +152,7 @@ class Parts:
         self.new_key: Callable[..., RunKey] = KeyMaker(self.dice)
         self.tuning = tuning or tuning_of(settings)
         self.metrics = new_metrics() if settings.metrics else None
+        self.tracing = new_tracing(settings)
         self.secrets = SecretSources(
             settings.secret_sources,
             own_environment(),
@@ -195,6 +211,7 @@ class Parts:
             pruner=None if own_runs_only else self._pruner(),
             after_commits=self._after_commits() if self._is_own_store else [],
             telemetry=self.metrics,
+            tracing=self.tracing,
             secrets=self.secrets,
             find_attempt=attempt_of,
         )

@@ -148,6 +148,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     metrics: bool = False
     """Whether this node counts what it does, and a server shows it under /metrics. Needs the extra
     `metrics`."""
+    tracing: bool = False
+    """Whether starts, runs and tasks are spans of OpenTelemetry. Needs the extra `tracing`. `holdfast serve`,
+    `worker` and `dev` also export them, as the variables OTEL_… say."""
     overdue_seconds: float = 60
     """How long a run may be due and not taken before a server says that it is not ready."""
     queue_lease_seconds: float = 60

@@ -45,6 +45,7 @@ from holdfast.client.sessions import Sessions
 from holdfast.client.signals import PosterOfRuns
 from holdfast.client.starting import Restarter, Starter
 from holdfast.client.stats import NamespaceInfo, RunStats, Stats
+from holdfast.client.traced_calls import starting
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.client.workflows import WorkflowVersions
@@ -75,6 +76,7 @@ from holdfast.errors import (
 )
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.runs import StartedRuns, Stranded
+from holdfast.ports.tracing import ClientTracing
 from holdfast.ports.workflows import HasRun, Startable, Workflows
 
 P = ParamSpec("P")
@@ -96,8 +98,10 @@ class Client(RunListing, RunBatches):
         worker_ttl: dt.timedelta = dt.timedelta(seconds=15),
         queue_lease: dt.timedelta = dt.timedelta(seconds=60),
         is_alive: Callable[[str], bool | None] = lambda _: None,
+        tracing: ClientTracing | None = None,
     ) -> None:
         """`is_alive` says whether a node is there; None: it cannot know."""
+        self._tracing = tracing
         self._store = store
         self._workflows = workflows
         self._starter = starter
@@ -333,13 +337,14 @@ class Client(RunListing, RunBatches):
         self, startable: Startable, runs: Sequence[tuple[Payload, str | None]], options: StartOptions
     ) -> builtins.list[Run[Any]]:
         """Start a run for each packed input and id, as the options say."""
-        policy, terms = options.id_policy, options.terms(self._now())
-        if not runs or policy not in TAKES_IDS:
-            return await self._submit(startable, runs, terms, policy)
-        name, replaces = startable.definition.name, policy == IdPolicy.REPLACE
-        started = await self._restarter.restart_runs(
-            name, startable.pinned, runs, terms, replaces=replaces, by=options.by
-        )
+        name, policy = startable.definition.name, options.id_policy
+        with starting(self._tracing, name, runs, options.terms(self._now())) as terms:
+            if not runs or policy not in TAKES_IDS:
+                return await self._submit(startable, runs, terms, policy)
+            replaces = policy == IdPolicy.REPLACE
+            started = await self._restarter.restart_runs(
+                name, startable.pinned, runs, terms, replaces=replaces, by=options.by
+            )
         self._starter.take_up(started.keys)
         await self._check_existing(name, runs, started, policy)
         return self._handles(startable, runs, started)

@@ -11,6 +11,7 @@ from holdfast.client.posting import Letter, MessagePoster, new_uid, twice
 from holdfast.client.run import Run
 from holdfast.client.signals import Signal, refusal, signal_letter
 from holdfast.client.starting import Starter
+from holdfast.client.traced_calls import sending, starting
 from holdfast.core.records import MessageKind, RunRecord, new_run
 from holdfast.core.run_options import IdPolicy, StartTarget, root_and_options
 from holdfast.core.values import Instant, Payload, RunKey, key_text
@@ -18,6 +19,7 @@ from holdfast.errors import BadOption, CommitRefused, HoldfastError, RunExists, 
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import PostResult
+from holdfast.ports.tracing import ClientTracing
 from holdfast.ports.workflows import Startable, Workflows
 
 P = ParamSpec("P")
@@ -34,6 +36,7 @@ class RunSignals:
     _poster: MessagePoster
     _now: Callable[[], Instant]
     _new_key: Callable[[Instant], RunKey]
+    _tracing: ClientTracing | None
 
     @abstractmethod
     def _check_loop(self) -> None: ...
@@ -62,9 +65,9 @@ class RunSignals:
         id. Raises MessageIdTaken if the run has another message of that id. `by`, here and below, says who
         does it; `messages` tells it.
         """
-        await self._send(
-            run, signal_letter(address_of(run), Signal(name, value, message_id, by), self._workflows)
-        )
+        letter = signal_letter(address_of(run), Signal(name, value, message_id, by), self._workflows)
+        with sending(self._tracing, "signal", name, id_of(run)):
+            await self._send(run, letter)
 
     async def signal_many(self, signals: Iterable[tuple[Run[Any] | str, Signal]]) -> None:
         """Send many signals, each to its run, in a few transactions: `[(run, Signal("paid", 5)), …]`.
@@ -115,20 +118,21 @@ class RunSignals:
             raise BadOption("id_policy", options.id_policy, "left out: a run that goes on gets the signal")
         startable = await self._startable(target, options.version)
         now, name = self._now(), startable.definition.name
-        pinned = startable.pinned
-        run = new_run(
-            self._new_key(now),
-            self.namespace,
-            options.id,
-            name,
-            pinned.version,
-            pinned.claim,
-            startable.pack(args, kwargs),
-            now,
-            terms=options.terms(now),
-        )
-        letter = signal_letter(run.key, signal, self._workflows)
-        key = await self._send_or_start(run, letter)
+        pinned, input = startable.pinned, startable.pack(args, kwargs)
+        with starting(self._tracing, name, [(input, options.id)], options.terms(now)) as terms:
+            run = new_run(
+                self._new_key(now),
+                self.namespace,
+                options.id,
+                name,
+                pinned.version,
+                pinned.claim,
+                input,
+                now,
+                terms=terms,
+            )
+            letter = signal_letter(run.key, signal, self._workflows)
+            key = await self._send_or_start(run, letter)
         return self._handle(key, options.id, startable.unpack_result)
 
     async def _send_or_start(self, run: RunRecord, letter: Letter) -> RunKey:

@@ -11,6 +11,7 @@ from holdfast.client.operators import checked_sender
 from holdfast.client.posting import Letter, new_uid
 from holdfast.client.run import Run
 from holdfast.client.signalling import RunSignals, address_of, id_of
+from holdfast.client.traced_calls import sending
 from holdfast.client.waiters import Waiters
 from holdfast.core.failures import revive
 from holdfast.core.names import checked_name, checked_span
@@ -60,10 +61,11 @@ class RunUpdates(RunSignals):
         id = id_of(run)
         limit = asyncio.timeout(seconds)
         try:
-            async with limit:
-                key = await self.key_of(run)
-                await self._send(run, letter)
-                found = await self._waiters.answers.wait(key, uid)
+            with sending(self._tracing, "update", name, id):
+                async with limit:
+                    key = await self.key_of(run)
+                    await self._send(run, letter)
+                    found = await self._waiters.answers.wait(key, uid)
         except TimeoutError:
             if seconds is None or not limit.expired():
                 raise

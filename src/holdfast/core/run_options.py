@@ -85,6 +85,11 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     """How many runs had the id before."""
     on_parent_end: str = ""
     """`terminate`, if the run is a child that is terminated with its parent, not cancelled."""
+    trace: str = ""
+    """The span in which it was started, as W3C writes it: `traceparent`, or that, a space and `tracestate`.
+    Empty: whoever started it is not traced."""
+    traced_at: Instant | None = None
+    """When that span was, if it is older than the run: a child has that of its parent."""
 
 
 NO_OPTIONS = RunOptions()
@@ -106,6 +111,16 @@ def read_run_options(stored: bytes | None) -> RunOptions:
 def with_options_changed(stored: bytes | None, **changes: Any) -> bytes:
     """The stored options of a run with other values. What cannot be read is kept out."""
     return _encode(msgspec.structs.replace(read_run_options(stored), **changes))
+
+
+def traced_options(stored: bytes | None, trace: str, traced_at: Instant | None = None) -> bytes | None:
+    """The stored options of a new run that belongs to a trace. What they say already counts."""
+    if not trace:
+        return stored
+    if stored is None:
+        return _encode(RunOptions(trace=trace, traced_at=traced_at))
+    known = read_run_options(stored)
+    return stored if known.trace else with_options_changed(stored, trace=trace, traced_at=traced_at)
 
 
 class RunTerms(NamedTuple):

@@ -24,6 +24,7 @@ from holdfast.engine.inbox import AttemptEnded, EngineInbox
 from holdfast.engine.lease import NodeLease
 from holdfast.engine.log_buffer import LogBuffer
 from holdfast.engine.resident import LiveAttempt, Stage
+from holdfast.engine.run_spans import RunSpans
 from holdfast.engine.secret_attempts import SecretAttempts
 from holdfast.engine.stream_buffer import StreamBuffer
 from holdfast.ports.clock import Clock
@@ -106,6 +107,7 @@ class Dispatcher:
         inbox: EngineInbox,
         unrecorded_bytes: int,
         secrets: SecretReader | None,
+        spans: RunSpans | None = None,
     ) -> None:
         self._most_unrecorded = unrecorded_bytes
         self._queue_limits = queue_limits
@@ -115,6 +117,7 @@ class Dispatcher:
         self._inbox = inbox
         self._router = build_executors(self.report, attempt_timers.beat, logs.log, streams.publish)
         self._secret_attempts = SecretAttempts(secrets, self.report, logs.log, clock.now)
+        self._spans = spans
         self._recording: list[LiveAttempt] = []
         """Attempts whose start the commit under way records."""
         self._queues: dict[tuple[int, str], _QueueSlots] = {}
@@ -234,6 +237,8 @@ class Dispatcher:
         attempt.slots = None
         if attempt.secrets is not None:
             outcome = self._secret_attempts.masked(attempt, attempt.secrets, outcome)
+        if self._spans is not None:
+            self._spans.end(attempt, outcome)
         slots.free += 1
         slots.shared.free += 1
         self.running -= 1
@@ -286,6 +291,8 @@ class Dispatcher:
         self.running += 1
         attempt.stage = Stage.RUNNING
         self._attempt_timers.start(attempt, now)
+        if self._spans is not None:
+            self._spans.begin(attempt, now)
         if attempt.options.secrets:
             self._secret_attempts.start(slots.executor, attempt)
         else:

@@ -40,6 +40,7 @@ from holdfast.engine.resident import LiveAttempt, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_loader import RunLoader
 from holdfast.engine.run_scope import RunScope
+from holdfast.engine.run_spans import RunSpans
 from holdfast.engine.schedule_firing import ScheduleFirer
 from holdfast.engine.start_queue import StartQueue
 from holdfast.engine.store_poller import StorePoller
@@ -55,6 +56,7 @@ from holdfast.ports.runs import StartedRuns
 from holdfast.ports.secrets import SecretReader
 from holdfast.ports.store_life import COLD, DUE, WATCHED, of_node
 from holdfast.ports.telemetry import Telemetry
+from holdfast.ports.tracing import NodeTracing
 
 _log = logging.getLogger("holdfast.engine")
 
@@ -94,6 +96,7 @@ class Engine:
         pruner: Pruner | None = None,
         after_commits: Sequence[AfterCommits] = (),
         telemetry: Telemetry | None = None,
+        tracing: NodeTracing | None = None,
         secrets: SecretReader | None = None,
         find_attempt: FindAttempt = lambda _: None,
         watch_loop: Callable[[Clock, Activity, FindAttempt, dt.timedelta], LoopWatch] = LoopWatch,
@@ -123,6 +126,7 @@ class Engine:
         attempt_timers = AttemptTimers(clock, tuning, alarms, inbox)
         logs = LogBuffer(clock, tuning.log_every, tuning.log_limit, inbox)
         streams = StreamBuffer(clock, tuning.stream_every, inbox)
+        self._spans = None if tracing is None else RunSpans(tracing, node)
         dispatcher = self._dispatcher = Dispatcher(
             build_executors,
             queue_limits,
@@ -134,6 +138,7 @@ class Engine:
             inbox,
             tuning.unrecorded_bytes,
             secrets,
+            self._spans,
         )
         residents = self._residents = Residents(inbox, alarms, dispatcher, clock, tuning.deadline_grace)
         scope = self._scope = RunScope(own_runs_only=own_runs_only)
@@ -217,6 +222,8 @@ class Engine:
         """After a fork, pass a new id for the node: the old one belongs to the parent process."""
         if node is not None:
             self.node = self._committer.node = node
+            if self._spans is not None:
+                self._spans.node = node
         self._stop_listening = self._listen()
         self._restore_gc = relax_gc()
         self._poller.poll_now()
@@ -506,6 +513,9 @@ class Engine:
                 self._effects.carry_out(tick, receipt)
                 if self._meter is not None:
                     self._meter.committed(tick, receipt, took)
+                if self._spans is not None and tick.commit.ended:
+                    void = receipt.lost | receipt.existing.keys()
+                    self._spans.note_ends(tick.commit.ended, tick.gone, void, tick.now)
                 for each in self._after_commits:
                     each.note_commit(tick.now)
             await self._loader.receive(receipt)

@@ -19,6 +19,7 @@ from holdfast.core.waiting import WaitKind, WaitReason, time_text
 from holdfast.engine.alarms import Alarm
 from holdfast.ports.executor import Attempt
 from holdfast.ports.programs import StepOwner
+from holdfast.ports.tracing import RunTrace
 
 
 class Stage(Enum):
@@ -96,6 +97,7 @@ class Resident:
         "record",
         "terminated",
         "timers",
+        "trace",
     )
 
     def __init__(self, record: RunRecord, program: Program) -> None:
@@ -136,6 +138,8 @@ class Resident:
         self.attached: set[int] = _EMPTY_SET
         self.terminated: set[int] = _EMPTY_SET
         """Children that are terminated when it ends, not cancelled."""
+        self.trace: RunTrace | None = None
+        """To which belongs what it does now, from its first traced attempt on."""
 
     def new_attempt(
         self,

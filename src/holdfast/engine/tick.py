@@ -51,7 +51,7 @@ from holdfast.core.journal import write_step
 from holdfast.core.log_lines import NO_TASK, LimitedLog
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED, TaskOptions, wait_after_setback
 from holdfast.core.records import MessageKind, RunRecord, new_run
-from holdfast.core.run_options import RunTerms, read_run_options
+from holdfast.core.run_options import read_run_options
 from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.values import (
     Cancelled,
@@ -91,6 +91,7 @@ from holdfast.engine.questions import close_questions, write_question
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.engine.run_scope import RunScope
+from holdfast.engine.run_spans import child_terms
 from holdfast.engine.update_answers import answer_refused, answer_update, without_refused
 from holdfast.errors import FamilyTooDeep, TooManyStalls
 from holdfast.ports.commits import (
@@ -442,7 +443,7 @@ class Tick:
             parent_seq=command.seq,
             # A detached child is not cancelled with its parent, so its depth is counted anew.
             depth=0 if command.detached else resident.record.depth + 1,
-            terms=command.terms or RunTerms(priority=resident.record.priority),
+            terms=child_terms(resident, command.terms),
         )
         self.commit.created.append(child)
         self.children[child.key] = (resident, command.seq)

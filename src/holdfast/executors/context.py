@@ -240,12 +240,15 @@ class TaskContext(msgspec.Struct, eq=False):
     @property
     def origin(self) -> dict[str, str | int]:
         attempt = self._attempt
-        return {
+        origin: dict[str, str | int] = {
             "run": self.run_id,
             "task": attempt.name,
             "task_id": task_id(attempt.run, attempt.seq),
             "attempt": attempt.number,
         }
+        if attempt.span is not None:
+            origin |= attempt.span.ids
+        return origin
 
     @property
     def secrets(self) -> AttemptSecrets | None:

@@ -100,6 +100,8 @@ class InlineExecutor:
 
     async def _run(self, attempt: Attempt, context: TaskContext, link: EngineLink) -> None:
         enter(context)
+        if attempt.span is not None:
+            attempt.span.enter()
         body = None
         outcome: Outcome
         try:

@@ -252,6 +252,8 @@ class ThreadExecutor:
     def _call(self, thread_attempt: _ThreadAttempt, link: EngineLink) -> Outcome | _Awaitable:
         enter(thread_attempt.context)
         attempt = thread_attempt.attempt
+        if attempt.span is not None:
+            attempt.span.enter()
         body = None
         try:
             body = self._bodies(attempt)

@@ -18,6 +18,7 @@ from holdfast.core.policies import TaskOptions
 from holdfast.core.shared_inputs import SharedInput, whole_input
 from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.values import Failure, Outcome, Payload, RunKey, key_text
+from holdfast.ports.tracing import AttemptSpan
 
 
 class Attempt(msgspec.Struct, eq=False):
@@ -50,6 +51,8 @@ class Attempt(msgspec.Struct, eq=False):
     """The secrets that its options name. Set before an executor gets it."""
     body: TaskBody | None = None
     """What to call, if the attempt is at a step of workflow code. Else a task is registered under `name`."""
+    span: AttemptSpan | None = None
+    """In which its code runs. None: nobody traces it. Set before an executor gets it."""
 
     @property
     def input(self) -> Payload:
@@ -77,7 +80,7 @@ class LineSink(Protocol):
     @property
     def origin(self) -> dict[str, str | int]:
         """What handlers of `logging` may say about a record: its `run`, and for a task `task`, `task_id` and
-        `attempt`."""
+        `attempt`; and `trace_id` and `span_id`, if it is traced."""
         ...
 
     @property

@@ -142,6 +142,7 @@ class Environment(Client):
             new_key=self._new_key,
             # It does not poll, so its row does not say that it is there while it is idle.
             is_alive=lambda node: True if node == self.engine.node else None,
+            tracing=self._parts.tracing,
         )
         self._bind_loop(asyncio.get_running_loop())
         try:

@@ -1,0 +1,238 @@
+"""Spans by OpenTelemetry. Only its API is used here: who records them, and where they go, is up to the
+program, or for our commands up to `exporting.py`.
+
+    start NAME     in the caller; the parent of what follows
+      task NAME    one for each attempt, and in it whatever the code of the task opens
+      run NAME     from the start of the run to its end; made at the end
+
+A run that lasts longer than `WINDOW` goes on in other traces. Each begins with a short span `take up NAME`,
+which links to the trace before. So does a run that nobody has traced when it was started, as by a schedule.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from opentelemetry import trace as otel
+from opentelemetry.context import Context, attach, detach, get_current
+from opentelemetry.trace import Link, NonRecordingSpan, Span, SpanContext, SpanKind, Status, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, RunStatus, later
+from holdfast.ports.tracing import RunTrace, TracedRun, TracedTask
+
+WINDOW: Final = dt.timedelta(hours=1)
+"""How long one trace may go on. Back ends collect the spans of a trace for minutes or hours, and a trace of a
+month cannot be drawn."""
+
+_MICROSECOND: Final = 1_000
+"""Of the nanoseconds in which spans have their times."""
+_LONGEST_TRACE: Final = 600
+"""Characters. W3C promises 512 for `tracestate`."""
+_propagator: Final = TraceContextTextMapPropagator()
+_NOWHERE: Final = Context()
+
+
+class OpenTelemetry:
+    """One for a `Holdfast`. The tracer is that of the program: `opentelemetry.trace.set_tracer_provider`."""
+
+    def __init__(self, version: str) -> None:
+        self._tracer = otel.get_tracer("holdfast", version)
+
+    # --- clients
+
+    @contextmanager
+    def starting(self, workflow: str, ids: Sequence[str | None]) -> Generator[str]:
+        attributes: dict[str, str | int] = {"holdfast.workflow": workflow, "holdfast.runs": len(ids)}
+        if len(ids) == 1 and ids[0] is not None:
+            attributes["holdfast.run.id"] = ids[0]
+        with self._tracer.start_as_current_span(
+            f"start {workflow}", kind=SpanKind.PRODUCER, attributes=attributes
+        ) as span:
+            yield _written(span.get_span_context())
+
+    @contextmanager
+    def sending(self, what: str, name: str, run: str) -> Generator[None]:
+        attributes = {"holdfast.run.id": run, f"holdfast.{what}": name}
+        with self._tracer.start_as_current_span(
+            f"{what} {name}", kind=SpanKind.PRODUCER, attributes=attributes
+        ):
+            yield
+
+    # --- requests
+
+    def current(self) -> Mapping[str, str]:
+        headers: dict[str, str] = {}
+        _propagator.inject(headers)
+        return headers
+
+    @contextmanager
+    def entered(self, traceparent: str, tracestate: str) -> Generator[None]:
+        token = attach(read_carrier(traceparent, tracestate))
+        try:
+            yield
+        finally:
+            detach(token)
+
+    # --- nodes
+
+    def follow(self, run: TracedRun, now: Instant, before: RunTrace | None) -> RunTrace:
+        is_young = later(run.traced_at, WINDOW) > now
+        if before is None and run.trace and is_young:
+            context = read_carrier(*_carrier(run.trace), context=_NOWHERE)
+            if otel.get_current_span(context).get_span_context().is_valid:
+                return _Trace(self._tracer, context, run.traced_at)
+        last = run.trace if before is None else before.parent.trace
+        known = [_span_context(each) for each in dict.fromkeys((run.trace, last))]
+        links = [Link(each) for each in known if each.is_valid]
+        name, attributes = f"take up {run.workflow}", _attributes(run)
+        span = self._tracer.start_span(name, context=_NOWHERE, attributes=attributes, links=links)
+        span.end()
+        return _Trace(self._tracer, otel.set_span_in_context(span, _NOWHERE), now)
+
+
+class _Parent:
+    """A span that somebody else has made, or that is not recorded."""
+
+    __slots__ = ("_context", "trace")
+
+    def __init__(self, context: Context, trace: str) -> None:
+        self._context = context
+        self.trace = trace
+
+    def enter(self) -> None:
+        attach(self._context)
+
+    @property
+    def carrier(self) -> Mapping[str, str]:
+        traceparent, tracestate = _carrier(self.trace)
+        return {"traceparent": traceparent, "tracestate": tracestate}
+
+    @property
+    def ids(self) -> Mapping[str, str]:
+        return {}
+
+    def end(self, outcome: Outcome) -> None:
+        pass  # it is not ours
+
+
+class _Trace:
+    __slots__ = ("_context", "_tracer", "is_recorded", "parent", "traced_at", "until")
+
+    def __init__(self, tracer: otel.Tracer, context: Context, traced_at: Instant) -> None:
+        self._tracer = tracer
+        self._context = context
+        found = otel.get_current_span(context).get_span_context()
+        self.is_recorded = found.trace_flags.sampled
+        self.parent = _Parent(context, _written(found))
+        self.traced_at = traced_at
+        self.until = later(traced_at, WINDOW)
+
+    def begin_attempt(self, run: TracedRun, task: TracedTask) -> _AttemptSpan:
+        attributes = _attributes(run)
+        attributes["holdfast.task"] = task.name
+        attributes["holdfast.task.id"] = task.id
+        attributes["holdfast.attempt"] = task.attempt
+        attributes["holdfast.queue"] = task.queue
+        span = self._tracer.start_span(
+            f"task {task.name}", context=self._context, kind=SpanKind.CONSUMER, attributes=attributes
+        )
+        return _AttemptSpan(span)
+
+    def end_run(self, run: TracedRun, status: RunStatus, failure: Failure | None, at: Instant) -> None:
+        """A run that is older than its trace has begun in another one, so that its span is short here."""
+        begun = run.created_at if run.created_at >= self.traced_at else at
+        attributes = _attributes(run)
+        attributes["holdfast.status"] = status.value
+        attributes["holdfast.run.seconds"] = (at - run.created_at) / 1_000_000
+        first = _span_context(run.trace)
+        is_elsewhere = first.is_valid and run.trace != self.parent.trace
+        span = self._tracer.start_span(
+            f"run {run.workflow}",
+            context=self._context,
+            attributes=attributes,
+            links=[Link(first)] if is_elsewhere else (),
+            start_time=begun * _MICROSECOND,
+        )
+        if failure is not None and status is not RunStatus.CANCELLED:
+            _fail(span, failure)
+        span.end(max(at, begun) * _MICROSECOND)
+
+
+class _AttemptSpan:
+    __slots__ = ("_span",)
+
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def enter(self) -> None:
+        attach(otel.set_span_in_context(self._span, _NOWHERE))
+
+    @property
+    def trace(self) -> str:
+        return _written(self._span.get_span_context())
+
+    @property
+    def carrier(self) -> Mapping[str, str]:
+        traceparent, tracestate = _carrier(self.trace)
+        return {"traceparent": traceparent, "tracestate": tracestate}
+
+    @property
+    def ids(self) -> Mapping[str, str]:
+        found = self._span.get_span_context()
+        return {"trace_id": f"{found.trace_id:032x}", "span_id": f"{found.span_id:016x}"}
+
+    def end(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Failed):
+            _fail(self._span, outcome.failure)
+        elif isinstance(outcome, Cancelled):
+            self._span.set_attribute("holdfast.status", "cancelled")
+        self._span.end()
+
+
+def _attributes(run: TracedRun) -> dict[str, str | int | float]:
+    return {
+        "holdfast.run.id": run.id,
+        "holdfast.workflow": run.workflow,
+        "holdfast.namespace": run.namespace,
+        "holdfast.node": run.node,
+    }
+
+
+def _fail(span: Span, failure: Failure) -> None:
+    """From the failure as it is stored, in which secrets are masked, and not from the exception."""
+    kind = failure.type.removeprefix("builtins:").replace(":", ".")
+    span.set_status(Status(StatusCode.ERROR, failure.summary))
+    span.set_attribute("error.type", kind)
+    event = {"exception.type": kind, "exception.message": failure.message}
+    if failure.traceback:
+        event["exception.stacktrace"] = failure.whole_traceback
+    span.add_event("exception", event)
+
+
+def read_carrier(traceparent: str, tracestate: str, context: Context | None = None) -> Context:
+    """The context with the span that the headers name as its current one. Without such, as it was."""
+    headers = {"traceparent": traceparent, "tracestate": tracestate}
+    return _propagator.extract(headers, get_current() if context is None else context)
+
+
+def _carrier(trace: str) -> tuple[str, str]:
+    traceparent, _, tracestate = trace.partition(" ")
+    return traceparent, tracestate
+
+
+def _span_context(trace: str) -> SpanContext:
+    return otel.get_current_span(read_carrier(*_carrier(trace), context=_NOWHERE)).get_span_context()
+
+
+def _written(found: SpanContext) -> str:
+    if not found.is_valid:
+        return ""
+    headers: dict[str, str] = {}
+    _propagator.inject(headers, otel.set_span_in_context(NonRecordingSpan(found), _NOWHERE))
+    traceparent, tracestate = headers.get("traceparent", ""), headers.get("tracestate", "")
+    whole = f"{traceparent} {tracestate}"
+    return whole if tracestate and len(whole) <= _LONGEST_TRACE else traceparent

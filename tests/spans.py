@@ -1,0 +1,69 @@
+"""The spans that this process has made, with the real SDK of OpenTelemetry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+_exporter = InMemorySpanExporter()
+
+
+def user_tracer() -> trace.Tracer:
+    """As the code of a user has one."""
+    return trace.get_tracer("user")
+
+
+class Spans:
+    @property
+    def all(self) -> list[ReadableSpan]:
+        return list(_exporter.get_finished_spans())
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(span.name for span in self.all)
+
+    def named(self, name: str) -> list[ReadableSpan]:
+        return [span for span in self.all if span.name == name]
+
+    def only(self, name: str) -> ReadableSpan:
+        [span] = self.named(name)
+        return span
+
+    def parent_of(self, span: ReadableSpan) -> str | None:
+        """The name of its parent; None if it is a root."""
+        if span.parent is None:
+            return None
+        [name] = [it.name for it in self.all if id_of(it) == (span.parent.trace_id, span.parent.span_id)]
+        return name
+
+    def linked_from(self, span: ReadableSpan) -> list[str]:
+        ids = [(link.context.trace_id, link.context.span_id) for link in span.links]
+        return [it.name for it in self.all if id_of(it) in ids]
+
+    def traces(self) -> set[int]:
+        return {trace_of(span) for span in self.all}
+
+
+def id_of(span: ReadableSpan) -> tuple[int, int]:
+    assert span.context is not None
+    return span.context.trace_id, span.context.span_id
+
+
+def trace_of(span: ReadableSpan) -> int:
+    return id_of(span)[0]
+
+
+@pytest.fixture
+def spans() -> Iterator[Spans]:
+    if not isinstance(trace.get_tracer_provider(), TracerProvider):  # it can be set once in a process
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(_exporter))
+        trace.set_tracer_provider(provider)
+    _exporter.clear()
+    yield Spans()
+    _exporter.clear()
