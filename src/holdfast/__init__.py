@@ -7,6 +7,7 @@ load the engine, the stores and the YAML parser.
 from typing import TYPE_CHECKING
 
 __all__ = [
+    "AddressRefused",
     "Answer",
     "AttemptInfo",
     "AuditEntry",
@@ -178,6 +179,7 @@ if TYPE_CHECKING:
     from holdfast.core.run_options import with_options
     from holdfast.core.values import Failure, RunStatus, TaskStatus
     from holdfast.errors import (
+        AddressRefused,
         BadAnswer,
         BadArchive,
         BadDag,
@@ -295,6 +297,7 @@ else:
         "errors": (
             "TooManyRuns",
             "JobNotFound",
+            "AddressRefused",
             "BadAnswer",
             "BadArchive",
             "BadDag",

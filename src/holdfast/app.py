@@ -114,6 +114,7 @@ class Holdfast(Client):
             queue_lease=dt.timedelta(seconds=self.settings.queue_lease_seconds),
             is_alive=self._is_alive,
             tracing=parts.tracing,
+            gate=parts.gate,
         )
 
     async def __aenter__(self) -> Self:
@@ -302,7 +303,7 @@ class Holdfast(Client):
             return [VisitDescription(*visit) for visit in workflow.describe_visits(tasks)]
 
         tenants = Tenants(self, self._client_of, self.settings.worker_refresh_seconds)
-        return make_app(
+        gateway = make_app(
             tenants,
             max_payload_bytes=self.settings.max_payload_bytes,
             describe_visits=describe_visits,
@@ -313,6 +314,9 @@ class Holdfast(Client):
             overdue=dt.timedelta(seconds=self.settings.overdue_seconds),
             login=self._login_options(),
         )
+        # Others than users of this machine may name addresses to connect to.
+        self._parts.gate.loopback_conditions.append(lambda: gateway.is_local and not needs_key)
+        return gateway
 
     def _login_options(self) -> LoginOptions:
         from holdfast.client.sessions import SessionLimits
@@ -341,6 +345,7 @@ class Holdfast(Client):
             queue_lease=dt.timedelta(seconds=settings.queue_lease_seconds),
             is_alive=self._is_alive,
             tracing=parts.tracing,
+            gate=parts.gate,
         )
         client._bind_loop(asyncio.get_running_loop())
         return client, client._settle

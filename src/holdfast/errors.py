@@ -5,6 +5,7 @@ HoldfastError
 │   ├── BadOption           an option with a value that is not allowed
 │   │   ├── UnknownSetting  a setting that does not exist
 │   │   └── BadFile         a file that is missing, or cannot be read
+│   ├── AddressRefused      an address that users may not have a node connect to
 │   ├── BadUrl              a store URL that cannot be understood
 │   ├── BadDefinition       a task or workflow that cannot be registered
 │   ├── BadDocument         a file with a workflow that cannot run, with all mistakes and their positions
@@ -202,6 +203,17 @@ class BadFile(BadOption):
                 return cls(option, path, "this is a folder, not a file")
             case _:
                 return cls(option, path, f"cannot be read ({error.strerror})")
+
+
+class AddressRefused(Refused):
+    """Users may not have this process connect to the host: it is not public, and not allowed."""
+
+    def __init__(self, host: str, kind: str) -> None:
+        self.host, self.kind = host, kind
+        super().__init__(
+            f"{show(host)} is {kind}, and nodes connect to public addresses only: list it in the setting "
+            "allowed_addresses, of the server and of the nodes, if they may"
+        )
 
 
 class BadUrl(Refused, ValueError):

@@ -37,6 +37,7 @@ from holdfast.errors import (
     StoreFull,
     StoreUnavailable,
 )
+from holdfast.executors.http.outbound_gate import OutboundGate
 from holdfast.executors.inline import InlineExecutor, attempt_of
 from holdfast.executors.printing import start_hearing, stop_hearing
 from holdfast.executors.task_logging import add_to_logs
@@ -153,6 +154,7 @@ class Parts:
         self.tuning = tuning or tuning_of(settings)
         self.metrics = new_metrics() if settings.metrics else None
         self.tracing = new_tracing(settings)
+        self.gate = OutboundGate(settings.outbound)
         self.secrets = SecretSources(
             settings.secret_sources,
             own_environment(),
@@ -241,7 +243,16 @@ class Parts:
         environment = encryption_keys(self.settings).without_secrets(own_environment())
         environment = self.secrets.without_secrets(environment)
         return _ExecutorRoutes(
-            self.definitions, self.settings, self.store, self.clock, environment, report, beat, log, publish
+            self.definitions,
+            self.settings,
+            self.store,
+            self.clock,
+            self.gate,
+            environment,
+            report,
+            beat,
+            log,
+            publish,
         )
 
 
@@ -254,6 +265,7 @@ class _ExecutorRoutes:
         settings: Settings,
         store: WorkerStore,
         clock: Clock,
+        gate: OutboundGate,
         environment: Mapping[str, str],
         report: Report,
         beat: Beat,
@@ -267,6 +279,7 @@ class _ExecutorRoutes:
         self._inline = InlineExecutor(body, report, beat, codec, settings.concurrency, log, publish)
         self._threads = ThreadExecutor(body, report, beat, codec, settings.threads, log, publish)
         self._settings, self._clock, self._environment = settings, clock, environment
+        self._gate = gate
         self._report, self._beat, self._log = report, beat, log
         self._others: dict[str, Executor] = {}
         """Executors that are made when the first attempt needs them, by kind."""
@@ -306,6 +319,7 @@ class _ExecutorRoutes:
             call_timeout=dt.timedelta(seconds=settings.worker_call_seconds),
             wait=dt.timedelta(seconds=settings.worker_wait_seconds),
             now=self._clock.now,
+            gate=self._gate,
         )
         return made
 

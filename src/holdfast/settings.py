@@ -18,6 +18,7 @@ import msgspec
 
 from holdfast.core.names import ALL_NAMESPACES, BURIED, checked_name
 from holdfast.core.oidc import OidcOptions, read_oidc
+from holdfast.core.outbound import Outbound, read_outbound
 from holdfast.core.public_urls import checked_public_url
 from holdfast.core.retention import RetentionRule, read_retention
 from holdfast.core.secret_names import SourceOfSecrets, read_sources
@@ -129,6 +130,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long an HTTP worker may take to answer."""
     worker_wait_seconds: float = 15
     """How long an attempt waits for a worker of its service to come online before it fails."""
+    allowed_addresses: tuple[str, ...] = ()
+    """Addresses, networks and names of hosts that are not public, and that users may have nodes connect to:
+    workers that nodes call, and receivers of webhooks."""
     allowed_origins: str = ""
     """Origins of web pages that may call the HTTP API, such as https://shop.example, separated by commas."""
     trusted_proxies: str = ""
@@ -200,6 +204,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             if re.fullmatch(r"[A-Za-z0-9_.-]{1,50}", id) is None:
                 raise BadOption("encryption_keys", id, "ids of letters, digits, _, . and -")
         read_oidc(self.oidc)
+        read_outbound(self.allowed_addresses)
 
     def __repr__(self) -> str:
         """Without the key: settings are logged."""
@@ -219,6 +224,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def oidc_options(self) -> OidcOptions | None:
         return read_oidc(self.oidc)
+
+    @property
+    def outbound(self) -> Outbound:
+        return read_outbound(self.allowed_addresses)
 
     @property
     def lease(self) -> dt.timedelta:
@@ -336,6 +345,7 @@ _JSON = {
     "secrets": '["file:/run/secrets"]',
     "encryption_keys": '["k2", "k1"]',
     "encryption_sources": '["file:/run/secrets"]',
+    "allowed_addresses": '["10.0.0.0/8", "hooks.internal"]',
     "oidc": '{"issuer": "https://id.example"}',
 }
 """Settings that variables have as JSON, each with an example."""

@@ -54,7 +54,7 @@ def test_queues_in_the_environment_are_read_as_json(tmp_path: Path) -> None:
     [
         ("", {"HOLDFAST_QUEUES": "gpu=1"}, {}, "queues in the environment"),
         ("", {}, {"namespace": "a\x00b"}, "namespace"),
-        ("colour = 1", {}, {}, "holdfast.toml has no setting 'colour'; there are allowed_origins"),
+        ("colour = 1", {}, {}, "holdfast.toml has no setting 'colour'; there are allowed_addresses"),
         ('threads = "3"', {}, {}, "threads in holdfast.toml is '3', but must be a whole number"),
         ("threads = ", {}, {}, "holdfast.toml"),
         (
@@ -93,7 +93,7 @@ def test_a_settings_file_that_is_a_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_setting_says_which_there_are(tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match=r"has no setting 'colour'; there are allowed_origins, .*, url"):
+    with pytest.raises(BadOption, match=r"has no setting 'colour'; there are allowed_addresses, .*, url"):
         read(tmp_path, colour="red")
 
 

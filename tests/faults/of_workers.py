@@ -317,4 +317,44 @@ FLEETS_SEEN = [
     ),
 ]
 
-FAULTS = [*LEASES, *REPORTS, *CALLS, *API, *FLEETS_SEEN]
+ADDRESSES = [
+    Fault(
+        "mapped-addresses-taken-as-written",
+        "an address is checked as what is connected to",
+        [Code("core.outbound:_plain").replace("return address.ipv4_mapped", "return address")],
+        cases("core/test_outbound.py", "test_networks_addresses_and_names_can_be_allowed"),
+    ),
+    Fault(
+        "names-of-this-machine-believed",
+        "a name that resolves to this machine is not allowed as this machine is",
+        [
+            Code("core.outbound:refusal").replace(
+                "loopback and A.is_loopback and (host == B or C is not None)", "loopback and A.is_loopback"
+            )
+        ],
+        cases(
+            "executors/http/test_outbound_gate.py",
+            "test_a_name_that_resolves_to_this_machine_is_refused_though_this_machine_is_allowed",
+        ),
+    ),
+    Fault(
+        "name-resolved-again",
+        "what is connected to is the address that was checked",
+        [Code("executors.http.pinned_transport:connect_tcp").replace("str(addresses[-1])", "host")],
+        cases(
+            "executors/http/test_outbound_gate.py",
+            "test_the_address_that_was_checked_is_the_one_connected_to",
+        ),
+    ),
+    Fault(
+        "keys-and-loopback",
+        "a server that asks for keys lets nobody connect to its own machine",
+        [Code("app:_gateway").replace("A.is_local and not needs_key", "A.is_local")],
+        cases(
+            "server/test_workers.py",
+            "test_a_server_that_asks_for_keys_takes_workers_of_this_machine_only_if_told_so",
+        ),
+    ),
+]
+
+FAULTS = [*LEASES, *REPORTS, *CALLS, *API, *FLEETS_SEEN, *ADDRESSES]

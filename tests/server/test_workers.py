@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 
+import httpx
 import pytest
 from tests.patience import until
 from tests.server.conftest import Api, serving
 
+from holdfast import Catalog, Holdfast
 from holdfast.core.values import Instant
 
 
@@ -172,3 +174,30 @@ async def test_the_services_may_be_the_text_of_a_list(small_api: Api):
     await small_api.post("/register", {"id": "w1", "url": "http://localhost:1", "services": '["sum", "sum"]'})
 
     assert (await small_api.get("/list"))[0]["services"] == ["sum"]
+
+
+async def test_without_keys_on_this_machine_its_workers_may_register_and_others_may_not(api: Api):
+    worker = {"ID": "w1", "URL": "http://10.0.0.7:8080", "Services": ["sum"], "Type": "http"}
+
+    refused = await api.post("/workers/register", worker, code=400)
+
+    assert "'10.0.0.7' is a private address" in refused["error"]
+    assert "allowed_addresses" in refused["error"]
+    assert await api.get("/workers/list") == []
+
+
+@pytest.mark.parametrize("allowed", [(), ("127.0.0.1",)])
+async def test_a_server_that_asks_for_keys_takes_workers_of_this_machine_only_if_told_so(
+    sqlite_url: str, allowed: tuple[str, ...]
+):
+    async with Holdfast(sqlite_url, catalog=Catalog(), allowed_addresses=allowed) as hf:
+        key = await hf.keys.create("worker", role="worker")
+        server = hf.api_server(needs_key=True)
+        port = await server.start("127.0.0.1", 0)
+        worker = {"ID": "w1", "URL": "http://127.0.0.1:8080", "Services": ["sum"], "Type": "http"}
+        headers = {"Authorization": f"Bearer {key.text}"}
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}/api", headers=headers) as http:
+            answer = await http.post("/workers/register", json=worker)
+        await server.stop()
+
+    assert answer.status_code == (200 if allowed else 400), answer.text

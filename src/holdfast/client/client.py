@@ -75,6 +75,7 @@ from holdfast.errors import (
     show,
 )
 from holdfast.ports.clients import ClientStore
+from holdfast.ports.outbound import AddressGate
 from holdfast.ports.runs import StartedRuns, Stranded
 from holdfast.ports.tracing import ClientTracing
 from holdfast.ports.workflows import HasRun, Startable, Workflows
@@ -99,8 +100,10 @@ class Client(RunListing, RunBatches):
         queue_lease: dt.timedelta = dt.timedelta(seconds=60),
         is_alive: Callable[[str], bool | None] = lambda _: None,
         tracing: ClientTracing | None = None,
+        gate: AddressGate | None = None,
     ) -> None:
-        """`is_alive` says whether a node is there; None: it cannot know."""
+        """`is_alive` says whether a node is there; None: it cannot know. `gate` says where users may have
+        nodes connect."""
         self._tracing = tracing
         self._store = store
         self._workflows = workflows
@@ -138,6 +141,7 @@ class Client(RunListing, RunBatches):
             ttl=worker_ttl,
             queue_lease=queue_lease,
             encode=workflows.encode,
+            gate=gate,
         )
         self.keys = Keys(store, namespace=namespace, now=now)
         self.sessions = Sessions(store, namespace=namespace, now=now)

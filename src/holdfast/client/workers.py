@@ -30,6 +30,7 @@ from holdfast.core.values import (
     moment,
 )
 from holdfast.errors import BadOption, ItemLost, NoWorker, WrongType, show
+from holdfast.ports.outbound import AddressGate
 from holdfast.ports.workers import Completion, CompletionResult, QueueItem, WorkerRecord, WorkerStore
 
 HTTP: Final = "http"
@@ -71,21 +72,24 @@ class Workers:
         ttl: dt.timedelta,
         queue_lease: dt.timedelta,
         encode: EncodeValue = _encode,
+        gate: AddressGate | None = None,
     ) -> None:
-        """`encode` takes a result and its name for errors, and returns JSON. It refuses large results."""
+        """`encode` takes a result and its name for errors, and returns JSON. It refuses large results. `gate`
+        knows which workers may be called; None: it is seen when they are."""
         self._store = store
         self._namespace = namespace
         self._now = now
         self._ttl = ttl
         self._queue_lease = queue_lease
         self._encode = encode
+        self._gate = gate
 
     # --- the registry
 
     async def register(self, id: str, url: str, services: Sequence[str], type: str = "") -> None:
         """Add a worker, or replace its registration. Without a URL it is a polling worker.
 
-        Raises BadOption, WrongType.
+        Raises BadOption, WrongType, and AddressRefused if nodes may not call a worker there.
         """
         url = url or NO_URL
         kind = type or (POLLING if url == NO_URL else HTTP)
@@ -97,6 +101,8 @@ class Workers:
             0,
             self._now(),
         )
+        if self._gate is not None and record.url != NO_URL:
+            await self._gate.check("url", record.url)
         await self._store.register_worker(self._namespace, record)
 
     async def heartbeat(self, id: str, url: str = "", load: int = 0) -> bool:

@@ -12,9 +12,11 @@ from tests.executors.recorder import RUN
 from tests.patience import PATIENCE
 
 from holdfast.core.log_lines import OURS, OutputLine
+from holdfast.core.outbound import Outbound
 from holdfast.core.policies import DEFAULT_OPTIONS
 from holdfast.core.values import Failed, Instant, Outcome, Payload
 from holdfast.executors.http.executor import HttpExecutor
+from holdfast.executors.http.outbound_gate import OutboundGate
 from holdfast.ports.executor import Attempt, ServiceCall
 from holdfast.ports.workers import WorkerRecord
 
@@ -125,7 +127,14 @@ async def hangs(request: Request, writer: asyncio.StreamWriter) -> None:
 class HttpBench:
     """Starts attempts and keeps what is said of them."""
 
-    def __init__(self, *, call_timeout: float = 5, wait: float = 0, limit: int = LIMIT) -> None:
+    def __init__(
+        self,
+        *,
+        call_timeout: float = 5,
+        wait: float = 0,
+        limit: int = LIMIT,
+        gate: OutboundGate | None = None,
+    ) -> None:
         self.workers: list[RawWorker] = []
         self.others: list[WorkerRecord] = []
         """That are in the registry, and not ours to close."""
@@ -150,6 +159,7 @@ class HttpBench:
             call_timeout=dt.timedelta(seconds=call_timeout),
             wait=dt.timedelta(seconds=wait),
             now=lambda: Instant(17),
+            gate=gate or OutboundGate(Outbound()),
         )
 
     async def add(self, id: str, answer: Answer, **options: Any) -> RawWorker:

@@ -13,8 +13,8 @@ from holdfast.server import problems
 from holdfast.server.access import refusals
 
 CODES: Final = {
-    400: "bad_answer bad_archive bad_dag bad_definition bad_document bad_file bad_flow bad_option "
-    "bad_request bad_url cannot_store commit_refused family_too_deep outside_context refused "
+    400: "address_refused bad_answer bad_archive bad_dag bad_definition bad_document bad_file bad_flow "
+    "bad_option bad_request bad_url cannot_store commit_refused family_too_deep outside_context refused "
     "secret_not_declared stream_overflow unknown_setting wrong_type",
     401: "unauthorized",
     403: "csrf_token_missing csrf_token_wrong forbidden login_refused may_not_answer",

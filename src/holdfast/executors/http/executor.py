@@ -20,6 +20,7 @@ from holdfast.core.names import written_span
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome
 from holdfast.errors import NotOpen, NoWorker, WorkerFailed
 from holdfast.executors.file_descriptors import descriptor_capacity
+from holdfast.executors.http.outbound_gate import OutboundGate
 from holdfast.executors.http.service_workers import ListWorkers, NoAnswer, ServiceWorkers
 from holdfast.ports.executor import Attempt, Beat, Log, Report, ServiceCall
 from holdfast.ports.workers import WorkerRecord
@@ -50,6 +51,7 @@ class HttpExecutor:
         call_timeout: dt.timedelta,
         wait: dt.timedelta,
         now: Callable[[], Instant],
+        gate: OutboundGate,
     ) -> None:
         """`list_workers` reads the registry. `limit` bounds an answer, in bytes. `call_timeout` bounds one
         call as a whole. `wait` is how long an attempt waits for a worker of its service to appear."""
@@ -62,6 +64,7 @@ class HttpExecutor:
         self._call_timeout = call_timeout
         self._wait = wait
         self._now = now
+        self._gate = gate
         self._workers = ServiceWorkers(list_workers)
         self._tasks: dict[Attempt, asyncio.Task[Outcome]] = {}
         """Every attempt that was started and has not been reported."""
@@ -182,5 +185,5 @@ class HttpExecutor:
             raise ModuleNotFoundError(
                 f"to call workers over HTTP, {error.name} is needed: pip install 'holdfast[server]'"
             ) from None
-        self._http = WorkerClient(self._limit, self._call_timeout)
+        self._http = WorkerClient(self._limit, self._call_timeout, self._gate)
         return self._http

@@ -4,7 +4,8 @@ Each call has its own connection, and connections are used again. This module po
 httpx transport, because httpx's pool iterates over all of its connections for every request: with a hundred
 calls at once that takes more time than everything else.
 
-A transport, unlike an httpx client, follows no redirects, keeps no cookies and looks for no proxies.
+A transport, unlike an httpx client, follows no redirects, keeps no cookies and looks for no proxies. It
+connects only where users may have this process connect.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from holdfast.core.codec import Codec, words_of
 from holdfast.core.failures import capture
 from holdfast.core.names import written_span
 from holdfast.core.values import Failed, Outcome, Succeeded, task_id
-from holdfast.errors import PayloadTooLarge, Refused, WorkerFailed, show
+from holdfast.errors import AddressRefused, PayloadTooLarge, Refused, WorkerFailed, show
+from holdfast.executors.http.outbound_gate import OutboundGate
+from holdfast.executors.http.pinned_transport import PinnedTransport
 from holdfast.executors.http.service_workers import NoAnswer
 from holdfast.ports.executor import Attempt, ServiceCall
 from holdfast.ports.workers import WorkerRecord
@@ -42,10 +45,10 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 class WorkerClient:
     """Belongs to one event loop."""
 
-    def __init__(self, limit: int, timeout: dt.timedelta) -> None:
+    def __init__(self, limit: int, timeout: dt.timedelta, gate: OutboundGate) -> None:
         self._codec = Codec(limit)
         self._timeout = timeout
-        self._connections = _ConnectionPool()
+        self._connections = _ConnectionPool(gate)
 
     async def call(self, worker: WorkerRecord, call: ServiceCall, attempt: Attempt) -> Outcome | NoAnswer:
         address = f"{worker.url.rstrip('/')}/exec/{quote(call.service, safe='')}"
@@ -59,6 +62,8 @@ class WorkerClient:
                 return await self._exchange(request, f"{url.scheme}://{url.netloc.decode()}", call.service)
         except TimeoutError:
             return NoAnswer(f"it did not answer within {written_span(self._timeout)}")
+        except AddressRefused as error:
+            return NoAnswer(str(error))
         except httpx.ConnectError as error:
             return NoAnswer(f"it cannot be reached: {words_of(error)}", is_gone=True)
         except (httpx.TransportError, OSError) as error:
@@ -149,14 +154,15 @@ def _text(error: object) -> str:
 
 
 class _IdleConnection(NamedTuple):
-    transport: httpx.AsyncHTTPTransport
+    transport: PinnedTransport
     since: float
 
 
 class _ConnectionPool:
     """Transports with one connection each."""
 
-    def __init__(self) -> None:
+    def __init__(self, gate: OutboundGate) -> None:
+        self._gate = gate
         self._loop = asyncio.get_running_loop()
         self._security = ssl.create_default_context()  # shared, because it is slow to create
         self._idle: dict[str, list[_IdleConnection]] = {}
@@ -164,14 +170,13 @@ class _ConnectionPool:
         self._timer: asyncio.TimerHandle | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
-    def acquire(self, origin: str) -> httpx.AsyncHTTPTransport:
+    def acquire(self, origin: str) -> PinnedTransport:
         idle = self._idle.get(origin)
         if idle:
             return idle.pop().transport
-        limits = httpx.Limits(max_connections=1, keepalive_expiry=KEEP_IDLE)
-        return httpx.AsyncHTTPTransport(verify=self._security, trust_env=False, limits=limits)
+        return PinnedTransport(self._gate, self._security, KEEP_IDLE)
 
-    def release(self, origin: str, transport: httpx.AsyncHTTPTransport) -> None:
+    def release(self, origin: str, transport: PinnedTransport) -> None:
         self._idle.setdefault(origin, []).append(_IdleConnection(transport, self._loop.time()))
         if self._timer is None:
             self._timer = self._loop.call_later(KEEP_IDLE, self._close_idle)

@@ -1,0 +1,116 @@
+"""Workers are called at allowed addresses only, whatever their names resolve to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from tests.executors.http.http_bench import HttpBench, RawWorker, answers, says
+
+from holdfast.core.outbound import Outbound, read_outbound
+from holdfast.core.values import Failed, Succeeded
+from holdfast.errors import AddressRefused, BadOption
+from holdfast.executors.http.outbound_gate import OutboundGate
+
+
+class NameServer(OutboundGate):
+    """Answers with the next of these each time that it is asked."""
+
+    def __init__(self, *answers: Sequence[str], outbound: Outbound | None = None) -> None:
+        super().__init__(outbound or Outbound())
+        self.answers = list(answers)
+        self.asked: list[str] = []
+
+    async def _look_up(self, host: str, port: int) -> Sequence[str]:
+        self.asked.append(host)
+        return self.answers.pop(0)
+
+
+async def called(bench: HttpBench, worker: RawWorker, host: str) -> object:
+    worker.url = worker.url.replace("127.0.0.1", host)
+    try:
+        return await bench.run()
+    finally:
+        await bench.close()
+
+
+@pytest.mark.parametrize("host", ["2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "localhost", "0"])
+async def test_odd_spellings_of_this_machine_are_refused(host: str):
+    gate = OutboundGate(Outbound())
+    gate.loopback_conditions.append(lambda: False)
+    bench = HttpBench(gate=gate)
+    worker = await bench.add("w1", says("HI"))
+
+    outcome = await called(bench, worker, host)
+
+    assert isinstance(outcome, Failed)
+    assert "allowed_addresses" in outcome.failure.message
+    assert not worker.connections
+
+
+async def test_a_name_that_resolves_to_this_machine_is_refused_though_this_machine_is_allowed():
+    bench = HttpBench(gate=NameServer(["127.0.0.1"]))
+    worker = await bench.add("w1", says("HI"))
+
+    outcome = await called(bench, worker, "worker.example")
+
+    assert isinstance(outcome, Failed)
+    assert "'worker.example' is a loopback address" in outcome.failure.message
+    assert not worker.connections
+
+
+async def test_the_address_that_was_checked_is_the_one_connected_to():
+    gate = NameServer(["127.0.0.1"], ["127.0.0.9"], outbound=read_outbound(["127.0.0.1"]))
+    bench = HttpBench(gate=gate)
+    worker = await bench.add("w1", says("HI"))
+
+    outcome = await called(bench, worker, "worker.example")
+
+    assert outcome == Succeeded(b'"HI"')
+    assert gate.asked == ["worker.example"]
+    assert worker.requests[0].headers["host"].startswith("worker.example:")
+
+
+async def test_a_name_that_resolves_to_something_else_the_second_time_is_refused_then():
+    gate = NameServer(["10.0.0.1"], ["127.0.0.1"], outbound=read_outbound(["10.0.0.0/8"]))
+    await gate.check("url", "http://worker.example")  # as when it registers
+    bench = HttpBench(gate=gate)
+    worker = await bench.add("w1", says("HI"))
+
+    outcome = await called(bench, worker, "worker.example")
+
+    assert isinstance(outcome, Failed)
+    assert not worker.connections
+
+
+async def test_the_next_address_of_a_name_is_tried():
+    gate = NameServer(["127.0.0.5", "127.0.0.1"], outbound=read_outbound(["127.0.0.0/8"]))
+    bench = HttpBench(gate=gate)
+    worker = await bench.add("w1", says("HI"))
+
+    assert await called(bench, worker, "worker.example") == Succeeded(b'"HI"')
+
+
+async def test_redirects_are_not_followed():
+    bench = HttpBench()
+    inside = await bench.add("inside", says("secret"), services=("other",))
+    worker = await bench.add("w1", answers("302 Found", b"", f"Location: {inside.url}/exec/other"))
+
+    outcome = await called(bench, worker, "127.0.0.1")
+
+    assert isinstance(outcome, Failed)
+    assert "302" in outcome.failure.message
+    assert not inside.connections
+
+
+async def test_a_check_refuses_what_a_call_would_refuse_and_lets_unknown_names_pass():
+    gate = OutboundGate(Outbound())
+
+    with pytest.raises(AddressRefused):
+        await gate.check("url", "http://169.254.169.254/latest/meta-data")
+    with pytest.raises(AddressRefused):
+        await gate.check("url", "http://0x7f.1/")
+    with pytest.raises(BadOption):
+        await gate.check("url", "http://user:secret@a.example/")
+    await gate.check("url", "http://does-not-exist.invalid/")
+    await gate.check("url", "http://127.0.0.1:8080/")
