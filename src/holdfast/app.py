@@ -28,7 +28,7 @@ from holdfast.errors import (
     OpenedBefore,
     node_stopped,
 )
-from holdfast.parts import Parts, encryption_keys, new_definitions
+from holdfast.parts import Parts, encryption_keys, export_spans, new_definitions, new_tracing
 from holdfast.settings import Settings, is_server, read_oidc_secret, read_settings
 from holdfast.stores.backups import backup_database
 from holdfast.stores.open_store import store_for
@@ -46,6 +46,7 @@ __all__ = [
     "Holdfast",
     "RewriteReport",
     "backup_database",
+    "export_spans",
     "migrate_database",
     "read_schema_status",
     "rewrite_database",
@@ -311,6 +312,7 @@ class Holdfast(Client):
             origins=self.settings.allowed_origins.replace(",", " ").split(),
             needs_key=needs_key,
             metrics=self._parts.metrics,
+            trace_headers=self._parts.tracing,
             overdue=dt.timedelta(seconds=self.settings.overdue_seconds),
             login=self._login_options(),
         )
@@ -386,7 +388,14 @@ def _remote_class() -> type[Holdfast]:
                 namespace = known.namespace
             address = Address(known.url, key=known.key, namespace=namespace, ca_file=known.ca_file)
             workflows, seconds = new_definitions(known, catalog), known.retry_seconds
-            super().__init__(address, workflows, namespace=namespace, engine=engine, retry_seconds=seconds)
+            super().__init__(
+                address,
+                workflows,
+                namespace=namespace,
+                engine=engine,
+                retry_seconds=seconds,
+                trace_headers=new_tracing(known),
+            )
 
     return RemoteHoldfast
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("holdfast")
 _values_log = logging.getLogger("holdfast.workflow")
+_NO_TRACING = "false, or: pip install 'holdfast[tracing]'"
 
 
 def new_definitions(settings: Settings, catalog: Catalog) -> Definitions:
@@ -99,12 +100,38 @@ def new_tracing(settings: Settings) -> OpenTelemetry | None:
     if not settings.tracing:
         return None
     try:
+        from holdfast.telemetry.other_processes import IN_EXPORTED_SPAN, IN_SPAN
         from holdfast.telemetry.tracing import OpenTelemetry
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "opentelemetry":
             raise
-        raise BadOption("tracing", True, "false, or: pip install 'holdfast[tracing]'") from None
-    return OpenTelemetry(version("holdfast"))
+        raise BadOption("tracing", True, _NO_TRACING) from None
+    return OpenTelemetry(version("holdfast"), IN_EXPORTED_SPAN if _exports.is_on else IN_SPAN)
+
+
+class _Exports:
+    is_on = False
+    """This process sends its spans to a collector, as its setting `tracing` says."""
+
+
+_exports = _Exports()
+
+
+def export_spans(settings: Settings) -> Callable[[], None]:
+    """For a process that is all ours: sets up the export of its spans, before a `Holdfast` is made. Call what
+    it returns at the end, on a thread: it sends the last ones. Raises BadOption if the extra is not
+    installed."""
+    if not settings.tracing:
+        return lambda: None
+    try:
+        from holdfast.telemetry.exporting import export_in_background
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "opentelemetry":
+            raise
+        raise BadOption("tracing", True, _NO_TRACING) from None
+    end = export_in_background()
+    _exports.is_on = True
+    return end
 
 
 def encryption_keys(settings: Settings) -> SecretSources:
@@ -253,6 +280,7 @@ class Parts:
             beat,
             log,
             publish,
+            "" if self.tracing is None else self.tracing.in_span,
         )
 
 
@@ -271,8 +299,10 @@ class _ExecutorRoutes:
         beat: Beat,
         log: Log,
         publish: Publish,
+        in_span: str,
     ) -> None:
         self._store = store
+        self._in_span = in_span
         self._definitions = definitions
         self._find_task = definitions.catalog.find_task
         body, codec = definitions.body, definitions.codec
@@ -348,6 +378,7 @@ class _ExecutorRoutes:
             kill_after=settings.kill_after,
             environment=self._environment,
             now=self._clock.now,
+            in_span=self._in_span,
         )
         return made
 

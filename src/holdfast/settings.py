@@ -274,6 +274,14 @@ def read_oidc_secret(options: OidcOptions, environment: Mapping[str, str] | None
     return environment.get(f"{PREFIX}OIDC_CLIENT_SECRET", "")
 
 
+def names_collector(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether the environment says where spans are to be sent, as for every program with OpenTelemetry."""
+    environment = os.environ if environment is None else environment
+    names = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    is_disabled = environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    return not is_disabled and any(environment.get(name) for name in names)
+
+
 def own_environment() -> dict[str, str]:
     """The environment of this process. Processes that it starts get a copy."""
     return dict(os.environ)

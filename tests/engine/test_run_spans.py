@@ -6,14 +6,15 @@ import asyncio
 import datetime as dt
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from opentelemetry import trace
 from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, StatusCode, TraceFlags
 from tests.spans import Spans, spans, trace_of, user_tracer
 
-from holdfast import Catalog, Holdfast, Retry, RunFailed, context, task, task_context, workflow
+from holdfast import Catalog, Holdfast, Retry, RunFailed, context, load_dag, task, task_context, workflow
 from holdfast.core.run_options import read_run_options
 from holdfast.errors import BadOption
 from holdfast.testing import Environment, assert_durable
@@ -232,6 +233,39 @@ async def test_the_trace_is_kept_with_the_other_options_of_a_run(store_url: str,
 
     assert options.tags == ("vip",)
     assert options.trace.startswith(f"00-{trace_of(spans.only('start order')):032x}-")
+
+
+thefts: list[Callable[[], Awaitable[None]]] = []
+
+
+@task(catalog=catalog)
+async def lose_the_run() -> int:
+    if thefts:
+        await thefts.pop()()
+    return 1
+
+
+async def test_what_was_decided_for_a_lost_run_has_no_span(spans: Spans) -> None:
+    async with Environment(catalog=catalog, tracing=True) as env:
+        thefts.append(lambda: env._parts.store.expire_nodes(env.namespace, [env.engine.node]))
+        assert await env.run(lose_the_run) == 1
+
+    assert len(spans.named("task lose_the_run")) == 2, "it was done twice"
+    assert len(spans.named("run lose_the_run")) == 1
+
+
+async def test_an_attempt_that_takes_too_long_has_failed(tmp_path: Path, spans: Spans) -> None:
+    (tmp_path / "slow.yaml").write_text("name: slow\ntasks: {wait: {command: sleep 60, timeout: 1s}}\n")
+    known = Catalog()
+    dag = load_dag(tmp_path / "slow.yaml", catalog=known)
+    async with Environment(catalog=known, tracing=True) as env:
+        run = await env.start(dag)
+        with pytest.raises(RunFailed):
+            await run.result()
+
+    attempt = spans.only("task wait")
+    assert attempt.status.status_code is StatusCode.ERROR
+    assert (attempt.attributes or {})["error.type"] == "holdfast.errors.TaskTimedOut"
 
 
 async def test_a_tracer_that_fails_stops_no_run(

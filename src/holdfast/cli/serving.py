@@ -12,6 +12,7 @@ from holdfast.authoring.catalog import default_catalog
 from holdfast.authoring.kinds import as_data
 from holdfast.cli.database import DatabaseOptions, new_holdfast
 from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.exporting import start_exporting
 from holdfast.cli.interrupts import Interrupts, close_in_order
 from holdfast.cli.views.output import (
     between,
@@ -82,6 +83,7 @@ async def serve_until_interrupted(
 
     Raises NodeStopped, and any error that prevents the start.
     """
+    database, end_export = start_exporting(database)
     client = new_holdfast(database, engine=True)
     client.exit_when_stalled(ExitCode.STALLED)
     with user_prints_to_stderr(), contextlib.ExitStack() as stack:
@@ -106,6 +108,7 @@ async def serve_until_interrupted(
             await _work(client, server, interrupts, events, quiet=quiet, until_idle=until_idle)
         finally:
             await close_in_order(close, interrupts, database.settings.drain_seconds)
+            end_export()
         events.print("stopped", "stopped")
 
 

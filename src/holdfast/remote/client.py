@@ -32,6 +32,7 @@ from holdfast.errors import (
     Refused,
     ServerFailed,
 )
+from holdfast.ports.tracing import TraceHeaders
 from holdfast.ports.workflows import HasRun, Startable, Workflows
 from holdfast.remote.access import RemoteAudit, RemoteKeys, RemoteSessions
 from holdfast.remote.addressing import deadline_of, refused, refused_now, seconds_of, time_text
@@ -83,12 +84,14 @@ class RemoteClient(RemoteRunListing):
         namespace: str | None,
         engine: bool | Literal["own"],
         retry_seconds: float,
+        trace_headers: TraceHeaders | None = None,
     ) -> None:
         if engine == "own":
             raise NotOverHttp('engine="own"', _NO_ENGINE)
         self._workflows = workflows
+        self._tracing = None  # the server makes the spans
         self._retry_seconds = retry_seconds
-        connection = self._connection = Connection(address, retry_seconds)
+        connection = self._connection = Connection(address, retry_seconds, trace_headers)
         self.namespace = namespace or ""
         """Of the key, once it is open."""
         self._remote_waiters = RemoteWaiters(connection, lambda: self.namespace)

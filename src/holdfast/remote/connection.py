@@ -28,6 +28,7 @@ from holdfast.errors import (
     ServerFailed,
     ServerUnavailable,
 )
+from holdfast.ports.tracing import TraceHeaders
 from holdfast.remote.problems import error_of
 
 _log = logging.getLogger("holdfast.remote")
@@ -107,7 +108,10 @@ class Tries:
 class Connection:
     """Belongs to one event loop."""
 
-    def __init__(self, address: Address, retry_seconds: float) -> None:
+    def __init__(
+        self, address: Address, retry_seconds: float, trace_headers: TraceHeaders | None = None
+    ) -> None:
+        self._trace_headers = trace_headers
         self.url = address.url
         self._address = address
         self._retry_seconds = retry_seconds
@@ -199,6 +203,9 @@ class Connection:
         wait: float = 0,
     ) -> httpx.Request:
         sent = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
+        if self._trace_headers is not None:
+            found = self._trace_headers.current().items()
+            sent += [(name.encode(), value.encode()) for name, value in found]
         if by:
             sent.append((b"Holdfast-By", by.encode()))
         if method != "GET" and path not in _READS:

@@ -17,6 +17,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from holdfast.client.client import Client
 from holdfast.ports.telemetry import MetricsText
+from holdfast.ports.tracing import TraceHeaders
 from holdfast.server.access.callers import Caller, caller_of
 from holdfast.server.access.identifying import Identifier
 from holdfast.server.access.logins import LoginOptions, Logins
@@ -49,6 +50,7 @@ def make_app(
     origins: Sequence[str] = (),
     needs_key: bool = False,
     metrics: MetricsText | None = None,
+    trace_headers: TraceHeaders | None = None,
     overdue: dt.timedelta = dt.timedelta(seconds=60),
     login: LoginOptions | None = None,
 ) -> Gateway:
@@ -70,6 +72,7 @@ def make_app(
         origins,
         public_url=login.public_url,
         before_close=probes.close,
+        trace_headers=trace_headers,
     )
 
 

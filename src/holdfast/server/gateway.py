@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from holdfast.ports.tracing import TraceHeaders
 from holdfast.server.access.callers import Caller, caller_of, set_caller
 from holdfast.server.access.cookies import SESSION, is_https, no_cookie, read_cookie
 from holdfast.server.access.identifying import SAFE_METHODS, Asked, Identified, Identifier
@@ -67,7 +68,9 @@ class Gateway:
         *,
         public_url: str = "",
         before_close: Callable[[], Awaitable[None]] | None = None,
+        trace_headers: TraceHeaders | None = None,
     ) -> None:
+        self._trace_headers = trace_headers
         self._app = app
         self._tenants = tenants
         self._identifier = identifier
@@ -110,7 +113,11 @@ class Gateway:
         set_caller(scope, *identified)
         if identified.session is not None:
             answers.headers += _PRIVATE
-        await self._pass_on(scope, receive, answers)
+        if self._trace_headers is None or b"traceparent" not in headers:
+            await self._pass_on(scope, receive, answers)
+            return
+        with self._trace_headers.entered(headers[b"traceparent"], headers.get(b"tracestate", "")):
+            await self._pass_on(scope, receive, answers)
 
     async def _pass_on(self, scope: Scope, receive: Receive, answers: _Answers) -> None:
         async def send(message: Message) -> None:

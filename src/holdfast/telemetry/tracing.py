@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
 from opentelemetry import trace as otel
-from opentelemetry.context import Context, attach, detach, get_current
+from opentelemetry.context import Context, attach
 from opentelemetry.trace import Link, NonRecordingSpan, Span, SpanContext, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, RunStatus, later
 from holdfast.ports.tracing import RunTrace, TracedRun, TracedTask
+from holdfast.telemetry.remote_parent import entered, read_carrier
 
 WINDOW: Final = dt.timedelta(hours=1)
 """How long one trace may go on. Back ends collect the spans of a trace for minutes or hours, and a trace of a
@@ -39,8 +40,10 @@ _NOWHERE: Final = Context()
 class OpenTelemetry:
     """One for a `Holdfast`. The tracer is that of the program: `opentelemetry.trace.set_tracer_provider`."""
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, in_span: str = "") -> None:
         self._tracer = otel.get_tracer("holdfast", version)
+        self.in_span = in_span
+        """How processes of its tasks find their span: a name of `other_processes.py`."""
 
     # --- clients
 
@@ -69,13 +72,8 @@ class OpenTelemetry:
         _propagator.inject(headers)
         return headers
 
-    @contextmanager
-    def entered(self, traceparent: str, tracestate: str) -> Generator[None]:
-        token = attach(read_carrier(traceparent, tracestate))
-        try:
-            yield
-        finally:
-            detach(token)
+    def entered(self, traceparent: str, tracestate: str) -> AbstractContextManager[None]:
+        return entered(traceparent, tracestate)
 
     # --- nodes
 
@@ -211,12 +209,6 @@ def _fail(span: Span, failure: Failure) -> None:
     if failure.traceback:
         event["exception.stacktrace"] = failure.whole_traceback
     span.add_event("exception", event)
-
-
-def read_carrier(traceparent: str, tracestate: str, context: Context | None = None) -> Context:
-    """The context with the span that the headers name as its current one. Without such, as it was."""
-    headers = {"traceparent": traceparent, "tracestate": tracestate}
-    return _propagator.extract(headers, get_current() if context is None else context)
 
 
 def _carrier(trace: str) -> tuple[str, str]:

@@ -25,6 +25,7 @@ from holdfast.errors import BadOption, PayloadTooLarge, WrongType
 from holdfast.worker.calls import Call, CallRunner
 from holdfast.worker.server_link import Registration, ServerLink
 from holdfast.worker.services import Service, ServiceReply, decode_request, error_reply
+from holdfast.worker.spans import in_span_of
 
 _log = logging.getLogger("holdfast.worker")
 
@@ -74,7 +75,8 @@ class ServiceApp:
         except WrongType as error:
             await _send_reply(send, HTTPStatus.BAD_REQUEST, error_reply(str(error)))
             return
-        work = asyncio.create_task(self._calls.perform(service, request, _call_of(service, scope)))
+        with in_span_of(_headers_of(scope)):
+            work = asyncio.create_task(self._calls.perform(service, request, _call_of(service, scope)))
         disconnected = asyncio.create_task(_wait_for_disconnect(receive))
         try:
             await asyncio.wait([work, disconnected], return_when=asyncio.FIRST_COMPLETED)
@@ -100,8 +102,12 @@ class ServiceApp:
                 return bytes(body)
 
 
+def _headers_of(scope: AsgiScope) -> dict[str, str]:
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+
+
 def _call_of(service: Service, scope: AsgiScope) -> Call:
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    headers = _headers_of(scope)
     attempt = headers.get("holdfast-attempt", "")
     return Call(
         service.name,

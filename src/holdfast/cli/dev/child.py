@@ -36,6 +36,7 @@ from holdfast.cli.dev.messages import (
     ServingReport,
 )
 from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.exporting import start_exporting
 from holdfast.cli.log_lines import log_to_stderr, use_log_format
 from holdfast.cli.serving import RunReports, put_schedules, wait_for_first
 from holdfast.errors import HoldfastError, StoreError
@@ -185,6 +186,7 @@ async def _is_first(one: asyncio.Event, other: asyncio.Event) -> bool:
 
 
 async def _serve(order: ChildOrder, database: DatabaseOptions, loaded: Loaded, link: SupervisorLink) -> None:
+    database, end_export = start_exporting(database)
     client = new_holdfast(database, engine=True)
     client.exit_when_stalled(ExitCode.STALLED)
     await client.open()
@@ -204,6 +206,7 @@ async def _serve(order: ChildOrder, database: DatabaseOptions, loaded: Loaded, l
             stopping = asyncio.ensure_future(server.stop())
             await asyncio.wait([stopping], timeout=_REQUEST_SECONDS)
         await client.close()
+        end_export()
 
 
 async def _start_api(client: Holdfast, descriptor: int | None) -> tuple[ApiServer | None, str | None]:

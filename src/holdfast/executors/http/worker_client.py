@@ -122,7 +122,9 @@ class WorkerClient:
 
 
 def _headers(attempt: Attempt) -> Mapping[str, str]:
+    trace: Mapping[str, str] = {} if attempt.span is None else attempt.span.carrier
     return {
+        **{name: value for name, value in trace.items() if value},
         "Accept": "application/json",
         # Not compressed: a hundred bytes could become a hundred thousand before the limit is checked.
         "Accept-Encoding": "identity",

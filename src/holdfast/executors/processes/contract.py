@@ -76,6 +76,9 @@ def variables_of(attempt: Attempt, files: AttemptFiles) -> dict[bytes, bytes]:
     if attempt.secrets is not None:
         secrets = attempt.secrets.values
         variables |= {name.encode(): os.fsencode(value) for name, value in secrets.items()}
+    if attempt.span is not None:
+        # Also if one of them is empty: the node may itself have been started in a span.
+        variables |= {name.upper().encode(): it.encode() for name, it in attempt.span.carrier.items()}
     details = attempt.heartbeat_details
     if details is not None and len(details) <= LARGEST_VARIABLE:
         variables[b"HOLDFAST_HEARTBEAT_DETAILS"] = details

@@ -149,6 +149,9 @@ class ProcessOptions(TypedDict, total=False):
     now: Required[Callable[[], Instant]]
     has_pidfd: bool | None
     """None to find out."""
+    in_span: str
+    """`module:function`. A Python worker calls it with TRACEPARENT and TRACESTATE, for the context manager in
+    which an attempt with a span runs."""
 
 
 class ProcessExecutor(ABC):
@@ -174,6 +177,7 @@ class ProcessExecutor(ABC):
         self._environment = EnvironmentBlock(inherited_environment(options["environment"]))
         self._now = options["now"]
         self._has_pidfd = options.get("has_pidfd")
+        self._in_span = options.get("in_span", "")
         self._scratch = ScratchFolder()
         self._unreported: dict[Attempt, ProcessAttempt] = {}
         """Every attempt that was started and has not been reported."""

@@ -8,6 +8,7 @@ worker. What a module sets while it is loaded stays: it is loaded once, for all 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import os
 import signal
@@ -45,6 +46,9 @@ class FunctionCall(msgspec.Struct, frozen=True):
     workdir: str
     env: dict[str, str]
     input_file: str
+    in_span: str = ""
+    """`module:function`: what makes the span that its environment names the current one. Empty: there is
+    none."""
 
 
 class FunctionAnswer(msgspec.Struct, frozen=True):
@@ -133,14 +137,23 @@ class FunctionWorker:
             self._globals.save()
         function = self._loader.find(call.file, call.module, call.function)
         # In a copy of the context variables: the next call must not see what this one sets in a ContextVar.
-        return copy_context().run(self._run, function, input)
+        return copy_context().run(self._run, call, function, input)
 
-    def _run(self, function: LoadedFunction, input: Payload) -> Payload:
-        args, kwargs = function.bind(input)
-        result = function.call(*args, **kwargs)
-        if inspect.isawaitable(result):
-            result = _wait_for(result)
+    def _run(self, call: FunctionCall, function: LoadedFunction, input: Payload) -> Payload:
+        with _span_of(call):
+            args, kwargs = function.bind(input)
+            result = function.call(*args, **kwargs)
+            if inspect.isawaitable(result):
+                result = _wait_for(result)
         return function.store(result, self._codec)
+
+
+def _span_of(call: FunctionCall) -> contextlib.AbstractContextManager[None]:
+    if not call.in_span:
+        return contextlib.nullcontext()
+    module, _, name = call.in_span.partition(":")
+    in_span = getattr(importlib.import_module(module), name)
+    return in_span(call.env.get("TRACEPARENT", ""), call.env.get("TRACESTATE", ""))
 
 
 def _input_variable(input: Payload) -> dict[str, str]:

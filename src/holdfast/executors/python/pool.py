@@ -188,7 +188,7 @@ class PythonExecutor(ProcessExecutor):
 
     def _assign(self, process_attempt: ProcessAttempt, resources: LoopResources) -> None:
         """Send the call to a worker. Raises PayloadTooLarge, and OSError if no worker can be started."""
-        key, message = _key_for(process_attempt.body), _message_for(process_attempt)
+        key, message = _key_for(process_attempt.body), _message_for(process_attempt, self._in_span)
         worker = self._take_idle(key, resources)
         while worker is not None:
             try:
@@ -345,7 +345,7 @@ def _key_for(body: ProcessBody) -> _WorkerKey:
     return _WorkerKey(body.project, folder, frozenset(body.env.items()))
 
 
-def _message_for(process_attempt: ProcessAttempt) -> bytes:
+def _message_for(process_attempt: ProcessAttempt, in_span: str) -> bytes:
     """Raises PayloadTooLarge."""
     body, files = process_attempt.body, process_attempt.files
     work = cast("PythonFunction", body.work)
@@ -359,6 +359,7 @@ def _message_for(process_attempt: ProcessAttempt) -> bytes:
         workdir=body.workdir,
         env={os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()},
         input_file=os.fsdecode(files.input),
+        in_span="" if process_attempt.attempt.span is None else in_span,
     )
     message = msgspec.msgpack.encode(call)
     if len(message) > _LARGEST_CALL:

@@ -1,0 +1,102 @@
+"""Faults in spans: a trace that breaks off, one that never ends, and spans of what was not done."""
+
+from __future__ import annotations
+
+from tests.faults.code_edits import Code
+from tests.faults.fault import Fault, cases
+
+_SPANS = "engine/test_run_spans.py"
+_ELSEWHERE = "engine/test_spans_elsewhere.py"
+_REQUESTS = "server/test_traced_requests.py"
+_ONE_TRACE = cases(_SPANS, "test_one_trace_leads_from_the_caller_into_the_code_of_tasks[sqlite]")
+
+FAULTS = [
+    Fault(
+        "span-not-current-on-the-loop",
+        "what an async task opens is below its attempt",
+        [Code("executors.inline:InlineExecutor._run").remove("attempt.span.enter()")],
+        _ONE_TRACE,
+    ),
+    Fault(
+        "span-not-current-on-threads",
+        "what a task on a thread opens is below its attempt",
+        [Code("executors.threads:ThreadExecutor._call").remove("attempt.span.enter()")],
+        _ONE_TRACE,
+    ),
+    Fault(
+        "trace-not-stored",
+        "a run remembers the span in which it was started",
+        [
+            Code("client.traced_calls:_starting").replace(
+                "traced_options(terms.options, trace)", "terms.options"
+            )
+        ],
+        _ONE_TRACE,
+    ),
+    Fault(
+        "child-in-no-trace",
+        "a child belongs to the trace of its parent",
+        [Code("engine.tick:Tick._start_child").replace("child_terms(resident, A)", "A or RunTerms()")],
+        cases(_SPANS, "test_children_and_chapters_stay_in_the_trace[sqlite]"),
+    ),
+    Fault(
+        "endless-trace",
+        "a long run goes on in a trace of its own",
+        [Code("telemetry.tracing:WINDOW").replace("dt.timedelta(hours=1)", "dt.timedelta(hours=10_000)")],
+        cases(_SPANS, "test_a_long_run_goes_on_in_other_traces_that_link_to_the_first[sqlite]"),
+    ),
+    Fault(
+        "unsampled-parent-unknown",
+        "the code of a task knows that its run is not sampled",
+        [Code("telemetry.tracing:_Parent.enter").remove("attach(self._context)")],
+        cases(_SPANS, "test_an_unsampled_run_has_no_spans_and_tells_its_tasks_so"),
+    ),
+    Fault(
+        "lost-ends-traced",
+        "an end that was not written, because the run was lost, has no span",
+        [Code("engine.run_spans:RunSpans.note_ends").replace("resident is None or A", "resident is None")],
+        cases(_SPANS, "test_what_was_decided_for_a_lost_run_has_no_span"),
+    ),
+    Fault(
+        "tracer-stops-the-node",
+        "a tracer that fails stops no run",
+        [Code("engine.run_spans:RunSpans._go_on_without").replace("self._has_failed = True", "raise error")],
+        cases(_SPANS, "test_a_tracer_that_fails_stops_no_run"),
+    ),
+    Fault(
+        "span-of-a-timeout-succeeds",
+        "an attempt that was cancelled because of a timeout has failed",
+        [Code("engine.run_spans:RunSpans.end").replace("failure is None", "True")],
+        cases(_SPANS, "test_an_attempt_that_takes_too_long_has_failed"),
+    ),
+    Fault(
+        "commands-without-a-span",
+        "commands are told the span of their attempt",
+        [Code("executors.processes.contract:variables_of").replace("attempt.span is not None", "False")],
+        cases(_ELSEWHERE, "test_commands_and_python_functions_find_the_span_of_their_attempt"),
+    ),
+    Fault(
+        "functions-without-a-span",
+        "the span of its attempt is the current one in a Python function of a DAG",
+        [Code("executors.python.function_worker:_span_of").replace("not call.in_span", "True")],
+        cases(_ELSEWHERE, "test_commands_and_python_functions_find_the_span_of_their_attempt"),
+    ),
+    Fault(
+        "workers-without-a-span",
+        "the span of its attempt is the current one in a worker that is called over HTTP",
+        [Code("worker.spans:in_span_of").replace("traceparent is None", "True")],
+        cases(_ELSEWHERE, "test_what_our_own_worker_opens_is_below_the_attempt"),
+    ),
+    Fault(
+        "trace-of-the-request-ignored",
+        "a run that a request starts is in the trace of the request",
+        [Code("server.gateway:Gateway.__call__").replace('b"traceparent" not in headers', "True")],
+        cases(_REQUESTS, "test_a_request_with_a_traceparent_starts_a_run_in_that_trace[sqlite]"),
+    ),
+    Fault(
+        "remote-client-sends-no-span",
+        "a client elsewhere sends its current span",
+        [Code("remote.connection:Connection.request").replace("self._trace_headers is not None", "False")],
+        cases(_REQUESTS, "test_a_remote_client_sends_the_current_span"),
+    ),
+]
