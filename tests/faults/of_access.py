@@ -13,6 +13,7 @@ _SESSIONS = "server/v1/test_sessions.py"
 _OIDC = "server/login/test_oidc.py"
 _THROTTLE = "server/test_throttle.py"
 _REPETITIONS = "server/hostile/test_repetitions.py"
+_REQUESTS = "server/hostile/test_requests.py"
 
 FAULTS = [
     Fault(
@@ -243,5 +244,23 @@ FAULTS = [
             "server/hostile/test_namespaces.py",
             "test_namespaces_that_nobody_may_have_cannot_be_chosen[(deleted runs)]",
         ),
+    ),
+    Fault(
+        "last-of-two-headers-counts",
+        "a header that decides who asks comes once, or the request is refused",
+        [Code("server.gateway:_read_headers").replace("name in _ONCE", "False")],
+        cases(_REQUESTS, "test_a_header_that_decides_who_asks_may_come_once"),
+    ),
+    Fault(
+        "requests-with-two-ends-answered",
+        "a request whose end a proxy may see elsewhere is refused",
+        [Code("server.gateway:_read_headers").replace('b"content-length" in found and A', "False")],
+        cases(_REQUESTS, "test_a_request_with_two_ends_is_refused_and_nothing_behind_it_is_read"),
+    ),
+    Fault(
+        "answers-left-in-caches",
+        "no answer of the API stays in a cache",
+        [Code("server.gateway:_with_safe").replace("headers + A", "headers")],
+        cases(_REQUESTS, "test_no_answer_is_kept_in_a_cache_or_taken_for_a_page[admin]"),
     ),
 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
@@ -20,7 +20,15 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from holdfast.ports.tracing import TraceHeaders
 from holdfast.server.access.callers import Caller, caller_of, set_caller
 from holdfast.server.access.cookies import SESSION, is_https, no_cookie, read_cookie
-from holdfast.server.access.identifying import SAFE_METHODS, Asked, Identified, Identifier
+from holdfast.server.access.identifying import (
+    BY_HEADER,
+    CSRF_HEADER,
+    NAMESPACE_HEADER,
+    SAFE_METHODS,
+    Asked,
+    Identified,
+    Identifier,
+)
 from holdfast.server.access.recording import record_of
 from holdfast.server.access.refusals import Forbidden, TooManyAttempts, Unauthorized
 from holdfast.server.api.page.app import PATHS as PAGE
@@ -39,7 +47,7 @@ from holdfast.server.paths import (
     path_below,
 )
 from holdfast.server.paths import SESSION as SESSION_PATH
-from holdfast.server.problems import MEDIA_TYPE, STOPPING, problem_of
+from holdfast.server.problems import MEDIA_TYPE, STOPPING, BadRequest, problem_of
 from holdfast.server.tenants import Tenants
 
 _log = logging.getLogger("holdfast.server")
@@ -47,8 +55,22 @@ _log = logging.getLogger("holdfast.server")
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _PUBLIC: Final = PAGE | {f"{base}/openapi.json" for base in (API, V1, DAGS)}
 """They say nothing about what is in the database."""
-_PRIVATE: Final = [(b"cache-control", b"private"), (b"vary", b"Cookie")]
+_FOR_ONE: Final = (b"vary", b"Cookie")
 """A cache that many share does not know of itself that an answer to a cookie is for one person."""
+_SAFE: Final = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
+"""Of each answer that does not say it itself. What users have stored must not stay in a cache, and a browser
+must not take it for a page."""
+_ONCE: Final = (
+    b"host",
+    b"authorization",
+    b"origin",
+    b"content-length",
+    b"transfer-encoding",
+    NAMESPACE_HEADER,
+    BY_HEADER,
+    CSRF_HEADER,
+)
+"""Headers by which it is decided who asks, and where the request ends."""
 _LOGINS: Final = frozenset({("POST", SESSION_PATH), ("GET", LOGIN), ("GET", OIDC), ("GET", OIDC_CALLBACK)})
 """For those who have neither a key nor a session."""
 
@@ -94,11 +116,13 @@ class Gateway:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        raw_headers: list[tuple[bytes, bytes]] = list(cast("Any", scope)["headers"])
-        headers = {name: value.decode("latin-1") for name, value in raw_headers}
+        headers, doubt = _read_headers(cast("Any", scope)["headers"])
+        if doubt:
+            await _Answers(scope, send, [(b"connection", b"close")]).refuse(BadRequest(doubt))
+            return
         problem = self._problem(scope["method"], headers)
         if problem is not None:
-            await _answer(send, 403, msgspec.json.encode({"error": problem}))
+            await _answer(send, 403, msgspec.json.encode({"error": problem}), _SAFE)
             return
         origin = headers.get(b"origin")
         answers = _Answers(scope, send, [] if origin is None else self._cors_headers(origin))
@@ -112,7 +136,7 @@ class Gateway:
             return
         set_caller(scope, *identified)
         if identified.session is not None:
-            answers.headers += _PRIVATE
+            answers.headers.append(_FOR_ONE)
         if self._trace_headers is None or b"traceparent" not in headers:
             await self._pass_on(scope, receive, answers)
             return
@@ -214,7 +238,7 @@ class _Answers:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._has_begun = True
-            message["headers"] = [*message["headers"], *self.headers]
+            message["headers"] = _with_safe([*message["headers"], *self.headers])
         await self._send(message)
 
     async def refuse(self, error: Exception | None, cookies: Sequence[tuple[bytes, bytes]] = ()) -> None:
@@ -232,7 +256,29 @@ class _Answers:
         is_problem = is_v1(self._scope) or is_probe(self._scope) or is_login(self._scope)
         body = problem if is_problem else {"error": problem.detail}
         kind = MEDIA_TYPE if is_problem else "application/json"
-        await _answer(self._send, problem.status, msgspec.json.encode(body), headers, kind)
+        await _answer(self._send, problem.status, msgspec.json.encode(body), [*headers, *_SAFE], kind)
+
+
+def _read_headers(raw: Iterable[tuple[bytes, bytes]]) -> tuple[dict[bytes, str], str]:
+    """The headers, and why the request is refused for them. A proxy may have looked at the one of two that we
+    do not, or may see another end of the request."""
+    found: dict[bytes, str] = {}
+    for name, value in raw:
+        text = value.decode("latin-1")
+        if name in found:
+            if name in _ONCE:
+                return found, f"the header {name.decode('latin-1')} came twice"
+            if name == b"cookie":  # HTTP/2 may send each by itself
+                text = f"{found[name]}; {text}"
+        found[name] = text
+    if b"content-length" in found and b"transfer-encoding" in found:
+        return found, "a request has the header Content-Length or Transfer-Encoding, and not both"
+    return found, ""
+
+
+def _with_safe(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    given = {name.lower() for name, _ in headers}
+    return headers + [each for each in _SAFE if each[0] not in given]
 
 
 def _host_name(host: str) -> str:

@@ -55,10 +55,9 @@ async def test_many_requests_of_a_neighbour_do_not_push_out_the_answers_of_other
         server.as_("admin") as neighbour,
     ):
         first = await start(ours, "a")
-        for number in range(20):
-            last = await start(neighbour, f"{number}")
+        theirs = [await start(neighbour, f"{number}") for number in range(20)]
         second = await start(ours, "b")
 
         again = [await start(ours, "a"), await start(ours, "b"), await start(neighbour, "19")]
 
-        assert [each.json() for each in again] == [first.json(), second.json(), last.json()]
+        assert [each.json() for each in again] == [first.json(), second.json(), theirs[-1].json()]

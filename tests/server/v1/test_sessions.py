@@ -49,7 +49,7 @@ async def test_a_key_becomes_a_session_that_may_do_what_the_key_may(store_url: s
         assert shown == made
         assert (shown["needs_login"], shown["idle_seconds"]) == (True, 7200)
         answer = await asker.http.get("/runs")
-        assert (answer.headers["cache-control"], answer.headers["vary"]) == ("private", "Cookie")
+        assert (answer.headers["cache-control"], answer.headers["vary"]) == ("no-store", "Cookie")
         asker.http.headers["Holdfast-CSRF"] = shown["csrf_token"]
         run = await asker.start("waiting", [])
         assert (await asker.get(f"/runs/{run}"))["started_by"] == "the operator"
