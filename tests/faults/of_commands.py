@@ -7,6 +7,15 @@ from tests.faults.fault import Fault, cases
 
 FAULTS = [
     Fault(
+        "other-words-unknown",
+        "a command of another system is answered with ours",
+        [Code("cli.suggestions:suggest_commands").remove("app.info.cls = A")],
+        cases(
+            "cli/test_suggestions.py",
+            "test_a_command_of_another_system_is_answered_with_ours[ps-Did you mean `holdfast runs list`?]",
+        ),
+    ),
+    Fault(
         "idle-with-work-in-the-store",
         "a node that is to do what is due asks the store before it ends",
         [Code("engine.idle_wait:until_idle").replace("due is None or due > A", "True")],

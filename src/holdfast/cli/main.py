@@ -41,6 +41,7 @@ from holdfast.cli.commands import (
 from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.log_lines import log_to_stderr
 from holdfast.cli.server_options import add_server_options
+from holdfast.cli.suggestions import suggest_commands
 from holdfast.cli.views.output import say, say_error
 from holdfast.errors import BadDocument, HoldfastError
 
@@ -95,6 +96,7 @@ _FOR_FILES_AND_DATABASES = (workflows, validate, graph, init, doctor, db, comple
 for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)
 add_server_options(app)
+suggest_commands(app)
 
 
 def main() -> None:
