@@ -299,7 +299,7 @@ def test_an_error_in_user_code_keeps_its_traceback(project: Project):
 
     done = project.run("run", "broken:main")
 
-    assert done.returncode == 1
+    assert done.returncode == 70
     assert "ZeroDivisionError" in done.stderr
     assert 'broken.py", line 2' in done.stderr
 

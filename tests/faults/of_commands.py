@@ -7,9 +7,18 @@ from tests.faults.fault import Fault, cases
 
 FAULTS = [
     Fault(
+        "lost-readers-like-failed-runs",
+        "a command whose output nobody reads any more ends with a code of its own",
+        [Code("cli.command_group:CommandGroup.invoke").replace("raise A from None", "raise")],
+        cases(
+            "cli/test_exit_codes.py",
+            "test_what_is_not_an_error_of_ours_has_a_code_of_its_own[BrokenPipeError-ExitCode-str]",
+        ),
+    ),
+    Fault(
         "other-words-unknown",
         "a command of another system is answered with ours",
-        [Code("cli.suggestions:suggest_commands").remove("app.info.cls = A")],
+        [Code("cli.command_group:use_command_groups").remove("app.info.cls = A")],
         cases(
             "cli/test_suggestions.py",
             "test_a_command_of_another_system_is_answered_with_ours[ps-Did you mean `holdfast runs list`?]",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import io
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from holdfast.cli.command_group import use_command_groups
 from holdfast.cli.commands import (
     answers,
     bulk,
@@ -38,10 +38,9 @@ from holdfast.cli.commands import (
     workers,
     workflows,
 )
-from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.exit_codes import exit_code_of, folder_is_gone
 from holdfast.cli.log_lines import log_to_stderr
 from holdfast.cli.server_options import add_server_options
-from holdfast.cli.suggestions import suggest_commands
 from holdfast.cli.views.output import say, say_error
 from holdfast.errors import BadDocument, HoldfastError
 
@@ -96,34 +95,35 @@ _FOR_FILES_AND_DATABASES = (workflows, validate, graph, init, doctor, db, comple
 for _noun in (*_FOR_RUNS, *_FOR_FILES_AND_DATABASES):
     _noun.register(app)
 add_server_options(app)
-suggest_commands(app)
+use_command_groups(app)
 
 
 def main() -> None:
-    """Runs the command and ends the process. A refusal ends it with 2; each command has its other codes."""
+    """Runs the command and ends the process. `exit_codes` says with what."""
     _provide_streams()
     try:
         app(prog_name="holdfast")
-    except BadDocument as error:
-        _print_problems(error)
-        sys.exit(ExitCode.REFUSED)
-    except HoldfastError as error:
-        say_error(str(error))
-        sys.exit(ExitCode.REFUSED)
-    except FileNotFoundError:
-        if _has_folder():
-            raise
-        say_error("the current folder is gone; go to another")
-        sys.exit(ExitCode.REFUSED)
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        say_error("no space is left to write the answer; the command may have done its work")
-        sys.exit(ExitCode.NO_ROOM)
-    except KeyboardInterrupt:  # before the command has installed its handlers
-        sys.exit(128 + signal.SIGINT)
+    except (Exception, KeyboardInterrupt) as error:
+        _tell(error)
+        sys.exit(exit_code_of(error))
     finally:
         _flush_streams()
+
+
+def _tell(error: BaseException) -> None:
+    match error:
+        case BadDocument():
+            _print_problems(error)
+        case HoldfastError():
+            say_error(str(error))
+        case FileNotFoundError() if folder_is_gone():
+            say_error("the current folder is gone; go to another")
+        case OSError(errno=errno.ENOSPC):
+            say_error("no space is left to write the answer; the command may have done its work")
+        case KeyboardInterrupt():  # before the command has installed its handlers
+            pass
+        case _:
+            sys.excepthook(type(error), error, error.__traceback__)
 
 
 def _provide_streams() -> None:
@@ -146,14 +146,6 @@ def _provide_streams() -> None:
             buffer = io.BufferedWriter(raw)
             text = io.TextIOWrapper(buffer, stream.encoding, stream.errors, line_buffering=True)
             setattr(sys, name, text)
-
-
-def _has_folder() -> bool:
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return False
-    return True
 
 
 def _print_problems(error: BadDocument) -> None:

@@ -4,12 +4,7 @@ the wrong place. Typing errors are found by Typer itself.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
-from typer.core import TyperGroup
-
-if TYPE_CHECKING:
-    import typer
+from typing import Final
 
 OTHER_WORDS: Final[dict[str, str]] = {
     "holdfast approvals": "holdfast questions",
@@ -85,20 +80,3 @@ OTHER_WORDS: Final[dict[str, str]] = {
     "holdfast db prune": "holdfast runs prune",
     "holdfast db upgrade": "holdfast db migrate",
 }
-
-
-class SuggestingGroup(TyperGroup):
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
-            typed = f"{ctx.command_path} {args[0]}"
-            if (instead := OTHER_WORDS.get(typed)) is not None:
-                ctx.fail(f"No such command '{args[0]}'. Did you mean `{instead}`?")
-        return super().resolve_command(ctx, args)
-
-
-def suggest_commands(app: typer.Typer) -> None:
-    """For this application and all its groups."""
-    app.info.cls = SuggestingGroup
-    for group in app.registered_groups:
-        if group.typer_instance is not None:
-            suggest_commands(group.typer_instance)

@@ -10,7 +10,6 @@ from typing import Annotated, Final
 import typer
 
 from holdfast.cli.database import find_database, run_async
-from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.log_lines import use_log_format
 from holdfast.cli.options import Db, LogFormat, Namespace
 from holdfast.errors import BadFile, BadOption
@@ -76,11 +75,7 @@ def dev(
     listener, note = _listen(port)
     options = DevOptions(found, database, db, namespace, listener, note, log_format)
     with listener:
-        try:
-            code = run_async(Supervisor(options, EventLog(as_json=as_json, quiet=quiet)).run())
-        except BrokenPipeError:
-            code = ExitCode.BROKEN_PIPE
-    raise typer.Exit(code)
+        raise typer.Exit(run_async(Supervisor(options, EventLog(as_json=as_json, quiet=quiet)).run()))
 
 
 def _existing(path: str) -> Path:

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.database import find_database
-from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.options import Db, Namespace
 
 _HELP = """
@@ -106,8 +105,4 @@ def run(
         as_json=as_json,
         is_plain=plain,
     )
-    try:
-        code = carry_out(request)
-    except BrokenPipeError:
-        code = ExitCode.BROKEN_PIPE
-    raise typer.Exit(code)
+    raise typer.Exit(carry_out(request))

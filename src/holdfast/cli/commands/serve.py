@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.database import find_database, run_async
-from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.log_lines import use_log_format
 from holdfast.cli.options import Db, LogFormat, Namespace
 from holdfast.cli.views.output import user_prints_to_stderr
@@ -189,9 +188,4 @@ def _serve(
     use_log_format(database.settings.log_format if log_format is None else log_format)
     with user_prints_to_stderr():
         loaded = load_all(targets, is_first_a_workflow=False)
-    try:
-        run_async(
-            serve_until_interrupted(database, loaded, events, address, quiet=quiet, until_idle=until_idle)
-        )
-    except BrokenPipeError:
-        raise typer.Exit(ExitCode.BROKEN_PIPE) from None
+    run_async(serve_until_interrupted(database, loaded, events, address, quiet=quiet, until_idle=until_idle))

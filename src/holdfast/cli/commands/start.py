@@ -8,20 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.database import DatabaseOptions, find_database, use_client
-from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.exit_codes import exit_code_of_run
 from holdfast.cli.options import AsJson, By, Db, Namespace, user_name
 from holdfast.cli.views.output import print_json, say
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.client.run import RunInfo
-
-_ENDS = {
-    "failed": ExitCode.FAILED,
-    "cancelled": ExitCode.CANCELLED,
-    "paused": ExitCode.SET_ASIDE,
-    "parked": ExitCode.SET_ASIDE,
-}
 
 _Workflow = Annotated[
     str,
@@ -135,7 +128,7 @@ def start(
     else:
         _tell(info, database)
     if patience is not None:
-        raise typer.Exit(_ENDS.get(info.status, ExitCode.SUCCESS))
+        raise typer.Exit(exit_code_of_run(info.status))
 
 
 async def _wait_for_end(run: Any, patience: dt.timedelta) -> None:

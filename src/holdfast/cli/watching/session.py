@@ -19,7 +19,7 @@ from holdfast.cli.arguments.inputs import Arguments, read_arguments
 from holdfast.cli.arguments.runs import find_run
 from holdfast.cli.arguments.targets import check_functions, load_all
 from holdfast.cli.database import DatabaseOptions, new_holdfast, run_async
-from holdfast.cli.exit_codes import ExitCode
+from holdfast.cli.exit_codes import ExitCode, exit_code_of_run
 from holdfast.cli.interrupts import (
     InterruptChoice,
     Interrupts,
@@ -320,7 +320,7 @@ def print_end(snapshot: RunSnapshot, request: RunRequest) -> ExitCode:
     info, database = snapshot.info, request.database
     if request.as_json:
         write_answer(json_text({"event": "result", **_facts(info)}))
-        return _exit_code(info.status)
+        return exit_code_of_run(info.status)
     say(_summary(info, snapshot.progress), COLOURS.get(info.status, ""))
     if info.failure is not None and info.status is not RunStatus.CANCELLED:
         say(f"  {one_line(info.failure.summary, 2000)}", "red")
@@ -337,19 +337,7 @@ def print_end(snapshot: RunSnapshot, request: RunRequest) -> ExitCode:
             pass
         case _:
             assert_never(info.status)
-    return _exit_code(info.status)
-
-
-def _exit_code(status: RunStatus) -> ExitCode:
-    match status:
-        case RunStatus.SUCCESS:
-            return ExitCode.SUCCESS
-        case RunStatus.FAILED:
-            return ExitCode.FAILED
-        case RunStatus.CANCELLED:
-            return ExitCode.CANCELLED
-        case _:
-            return ExitCode.SET_ASIDE
+    return exit_code_of_run(info.status)
 
 
 def _summary(info: RunInfo, progress: RunProgress) -> str:
