@@ -67,6 +67,16 @@ FAULTS = [
         cases(_EVENTS, "test_a_client_that_reads_nothing_is_given_up"),
     ),
     Fault(
+        "exports-cut-short-look-whole",
+        "an export that is cut short does not end as one that is whole",
+        [
+            Code("server.live.responses:_Writing._write_all").replace(
+                "self._is_broken = self.media_type == LINES", "pass"
+            )
+        ],
+        cases("remote/test_archives.py", "test_an_export_that_is_cut_short_is_no_archive"),
+    ),
+    Fault(
         "streams-outlive-the-stop",
         "a server that stops ends all streams at once",
         [Code("server.gateway:Gateway.end_streams").replace("self._tenants.streams.end()", "None")],

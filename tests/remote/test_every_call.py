@@ -78,7 +78,7 @@ async def test_what_cannot_be_done_over_http_says_so_and_what_to_do(pair: Pair):
         if getattr(inspect.getattr_static(kind, name), "is_refused", False)
     ]
 
-    assert {"serve", "take_up", "doctor", "flows.publish", "keys.check"} <= {
+    assert {"serve", "take_up", "prune", "flows.publish", "keys.check"} <= {
         called for called, _, _ in refused
     }
     for called, kind, name in refused:

@@ -49,10 +49,6 @@ NEEDS_DATABASE: Final = {
     "holdfast dev": "it is a server itself",
     "holdfast serve": "it is a server itself",
     "holdfast worker": "it works on a database, with --db",
-    "holdfast doctor": _ON_THE_MACHINE,
-    "holdfast runs prune": "set `retention` on a node, or run it where the database is, with --db",
-    "holdfast runs export": _ON_THE_MACHINE,
-    "holdfast runs import": _ON_THE_MACHINE,
     "holdfast flows": "`holdfast workflows put` publishes flows on the server",
     "holdfast db": _ON_THE_MACHINE,
 }

@@ -167,7 +167,7 @@ class Archives:
     async def import_runs(self, source: ArchiveSource, options: ImportOptions) -> ImportReport:
         """Raises BadArchive, CannotImport, VersionConflict and BadFile."""
         columns = await self._store.archive_columns()
-        async with _opened(source) as file:
+        async with opened(source) as file:
             # The whole file is checked before anything is written.
             check = _Import(self._store, self._namespace, self._now, options, writes=False)
             await _read_archive(file, columns, check)
@@ -411,7 +411,7 @@ def _spool() -> IO[bytes]:
 
 
 @contextlib.asynccontextmanager
-async def _opened(source: ArchiveSource) -> AsyncGenerator[IO[bytes]]:
+async def opened(source: ArchiveSource) -> AsyncGenerator[IO[bytes]]:
     """A file that can be read twice. Raises BadFile."""
     if isinstance(source, (str, Path)):
         with _file_at(source) as file:

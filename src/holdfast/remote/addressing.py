@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import AsyncIterator
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -93,17 +92,6 @@ def refused(call: str, advice: str) -> Any:
 
     async def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
         raise NotOverHttp(call, advice)
-
-    refuse.is_refused = True  # pyright: ignore[reportFunctionMemberAccess]
-    return refuse
-
-
-def refused_items(call: str, advice: str) -> Any:
-    """A method that returns an iterator, and raises NotOverHttp when it is asked for an item."""
-
-    async def refuse(self: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        raise NotOverHttp(call, advice)
-        yield
 
     refuse.is_refused = True  # pyright: ignore[reportFunctionMemberAccess]
     return refuse

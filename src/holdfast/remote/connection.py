@@ -131,6 +131,9 @@ class Connection:
             http, self._http = self._http, None
             await http.aclose()
 
+    def patience(self) -> Patience:
+        return Patience(self.url, self._retry_seconds)
+
     @property
     def http(self) -> httpx.AsyncClient:
         """Raises NotOpen."""
@@ -223,7 +226,7 @@ class Connection:
         )
 
     async def _send(self, request: httpx.Request, tries: Tries) -> httpx.Response:
-        waiting = Patience(self.url, self._retry_seconds)
+        waiting = self.patience()
         while True:
             response: httpx.Response | None = None
             try:

@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import datetime as dt
+from collections.abc import AsyncIterator, Callable
 from typing import Any, Unpack
 
+from holdfast.client.archives import ArchiveSource, ImportOptions, ImportReport
 from holdfast.client.backlogs import Backlog
 from holdfast.client.failures import FailureInfo
+from holdfast.client.findings import Finding, read_finding
 from holdfast.client.fleet import NodeInfo, Queues, TakenItem
 from holdfast.client.retention import PruneReport
 from holdfast.client.run import Run, RunInfo, RunsPage
 from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions, check_number
+from holdfast.client.schedules import OverdueSchedule
 from holdfast.client.stats import NamespaceInfo, RunStats
+from holdfast.core.names import check_keywords
 from holdfast.core.records import Definition
 from holdfast.core.values import key_text
 from holdfast.errors import WorkflowNotFound
+from holdfast.ports.runs import Stranded
 from holdfast.remote.addressing import (
     PAGE,
     Page,
     conditions_query,
     refused,
-    refused_items,
     run_path,
     seconds_of,
     time_text,
 )
+from holdfast.remote.archives import export_lines, import_lines
 from holdfast.remote.run_changes import RemoteRunChanges
 from holdfast.remote.workflows import definition_of
 
-_WHERE_THE_DATABASE_IS = "run this where the database is: holdfast … --db URL"
+_DOCTOR_SECONDS = 600.0
 
 
 class RemoteRunListing(RemoteRunChanges):
@@ -131,10 +138,34 @@ class RemoteRunListing(RemoteRunChanges):
     async def own_namespace(self) -> NamespaceInfo:
         return next(each for each in await self.namespaces() if each.name == self.namespace)
 
+    async def doctor(
+        self, progress: Callable[[int], None] | None = None
+    ) -> builtins.list[Stranded | OverdueSchedule]:
+        """The server says nothing before it is done, so `progress` is not called."""
+        self._check_loop()
+        found = await self._connection.ask("GET", "/doctor", Page[Finding], wait=_DOCTOR_SECONDS)
+        read = [read_finding(each) for each in found.items]
+        return [each for each in read if each is not None]
+
+    # --- archives
+
+    async def export_runs(
+        self, *ids: str, children: bool = True, ended: bool = False, **conditions: Unpack[RunConditions]
+    ) -> AsyncIterator[str]:
+        self._check_loop()
+        query = {**conditions_query(conditions), "id": ids, "children": children, "ended": ended}
+        lines = export_lines(self._connection, query)
+        async with contextlib.aclosing(lines):
+            async for line in lines:
+                yield line
+
+    async def import_runs(self, source: ArchiveSource, **options: Unpack[ImportOptions]) -> ImportReport:
+        """An archive that is larger than a request may be is refused."""
+        self._check_loop()
+        check_keywords("option", options, ImportOptions)
+        return await import_lines(self._connection, source, options)
+
     # --- what only the database has
 
-    doctor = refused("doctor", _WHERE_THE_DATABASE_IS)
     prune = refused("prune", "hf.bulk.prune does it in the background")
-    export_runs = refused_items("export_runs", _WHERE_THE_DATABASE_IS)
-    import_runs = refused("import_runs", _WHERE_THE_DATABASE_IS)
     register_all = refused("register_all", "nodes register the workflows that they have")

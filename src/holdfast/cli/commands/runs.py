@@ -18,6 +18,7 @@ from holdfast.cli.views.output import between, json_text, moment_text, print_jso
 from holdfast.cli.views.tables import print_table
 from holdfast.cli.views.visible import log_line, one_line
 from holdfast.core.names import SPAN_EXAMPLES, read_span
+from holdfast.errors import NotOverHttp
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
@@ -284,14 +285,18 @@ def prune_runs(
     if age is None:
         raise typer.BadParameter(f"{older_than!r} is not {SPAN_EXAMPLES}", param_hint="--older-than")
 
+    database = find_database(db, namespace)
     if background and not dry_run:
-        database, by = find_database(db, namespace), user_name("")
+        by = user_name("")
         job = use_client(
             database,
             lambda client: client.bulk.prune(age, status=status, workflow=workflow, limit=limit, by=by),
         )
         print_begun(job, database, as_json)
         return
+
+    if database.is_server:
+        raise NotOverHttp("`holdfast runs prune`", "with --background, the server does it as a job")
 
     async def prune(client: Holdfast) -> PruneReport:
         counted = await client.prune(age, status=status, workflow=workflow, limit=limit, dry_run=True)
@@ -302,7 +307,7 @@ def prune_runs(
             age, status=status, workflow=workflow, limit=limit, progress=None if as_json else progress.show
         )
 
-    report = use_client(find_database(db, namespace), prune)
+    report = use_client(database, prune)
     if as_json:
         print_json({"runs": report.runs, "rows": report.rows, "dry_run": dry_run})
     elif dry_run:

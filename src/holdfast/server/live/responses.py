@@ -24,6 +24,7 @@ from holdfast.server.live.subscriptions import QUIET_SECONDS
 from holdfast.server.problems import Busy, problem_of
 
 MEDIA_TYPE: Final = "text/event-stream"
+LINES: Final = "application/x-ndjson"
 MOST_STREAMS: Final = 10_000
 CHECK_SECONDS: Final = 4.0
 """So often is it checked whether the callers may still be told something."""
@@ -35,7 +36,6 @@ _SEND_BUFFER: Final = 256 * 1024
 """For the kernel, which otherwise keeps megabytes for a client that does not read."""
 
 _HEADERS: Final = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-cache"),
     (b"x-accel-buffering", b"no"),
 ]
@@ -61,7 +61,11 @@ class OpenStreams:
 
     def respond(self, source: AsyncGenerator[bytes]) -> EventStream:
         """`source` says what to write; b"" every few seconds if there is nothing."""
-        return EventStream(_Writing(source, self))
+        return EventStream(_Writing(source, self, MEDIA_TYPE))
+
+    def respond_lines(self, source: AsyncGenerator[bytes]) -> EventStream:
+        """Lines of JSON. If the source fails, the connection is cut, so that nobody takes them for all."""
+        return EventStream(_Writing(source, self, LINES))
 
     def check_room(self) -> None:
         """Raises Busy."""
@@ -128,7 +132,7 @@ class OpenStreams:
 
 class EventStream(Response[Any]):
     def __init__(self, writing: _Writing) -> None:
-        super().__init__(None, media_type=MEDIA_TYPE)
+        super().__init__(None, media_type=writing.media_type)
         self._writing = writing
 
     def to_asgi_response(self, *_: Any, **__: Any) -> Any:
@@ -150,13 +154,14 @@ class StreamOperation(Operation):
 class _Writing:
     """One response, as an ASGI application."""
 
-    def __init__(self, source: AsyncGenerator[bytes], streams: OpenStreams) -> None:
+    def __init__(self, source: AsyncGenerator[bytes], streams: OpenStreams, media_type: str) -> None:
+        self.media_type = media_type
         self._source = source
         self._streams = streams
         self._until = asyncio.timeout(None)
         self._is_interruptible = False
         self._is_gone = False
-        self._is_stuck = False
+        self._is_stuck = self._is_broken = False
         self._sending_since: float | None = None
         self._refusal: Exception | None = None
         self.caller: Caller | None = None
@@ -184,6 +189,7 @@ class _Writing:
                 await self._write_all(send)
             if self._is_stuck:
                 _log.info("a client that has read nothing for %d s is given up", GIVE_UP_SECONDS)
+            if self._is_stuck or self._is_broken:
                 await _close(connection, listening)
             elif not self._is_gone:
                 await self._end(send, connection, listening)
@@ -202,16 +208,21 @@ class _Writing:
         try:
             async with self._until:
                 self._is_interruptible = True
-                await self._send(send, {"type": "http.response.start", "status": 200, "headers": _HEADERS})
+                kind = (b"content-type", f"{self.media_type}; charset=utf-8".encode())
+                headers = [kind, *_HEADERS]
+                await self._send(send, {"type": "http.response.start", "status": 200, "headers": headers})
                 try:
                     await self._write_source(send)
                 except Exception as error:
                     problem = problem_of(error)
                     if problem.code == "internal_error":
                         _log.error("a stream has failed", exc_info=error)
-                    await self._write(send, sse.event("error", problem))
-        except TimeoutError:
-            pass  # it was interrupted
+                    if self.media_type == LINES:
+                        self._is_broken = True
+                    else:
+                        await self._write(send, sse.event("error", problem))
+        except TimeoutError:  # it was interrupted
+            self._is_broken = self.media_type == LINES
         finally:
             self._is_interruptible = False
 

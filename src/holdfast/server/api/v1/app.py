@@ -16,6 +16,7 @@ from holdfast.core.failures import capture_value
 from holdfast.server.access.rules import check_all_have_rules, check_rule
 from holdfast.server.api.v1 import (
     access,
+    archives,
     backlogs,
     bulk,
     events,
@@ -39,6 +40,7 @@ NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "workflows": workflows.ROUTES,
     "runs": [*runs.ROUTES, *run_parts.ROUTES, *run_acts.ROUTES, *run_ends.ROUTES],
     "bulk": bulk.ROUTES,
+    "archive": archives.ROUTES,
     "events": events.ROUTES,
     "questions": questions.ROUTES,
     "schedules": schedules.ROUTES,

@@ -11,6 +11,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery, QueryParameter
 
 from holdfast.client.client import Client
+from holdfast.client.findings import Finding, finding_of
 from holdfast.client.fleet import NodeInfo, Queues, TakenItem
 from holdfast.client.workers import WorkerInfo
 from holdfast.server.api.v1.paging import Page
@@ -51,4 +52,11 @@ async def list_queues(client: NamedDependency[Client]) -> Queues:
     return await client.queues()
 
 
-ROUTES = [list_nodes, list_workers, list_queues]
+@get("/doctor", name="doctor.list", responses=may_answer())
+async def examine_runs(client: NamedDependency[Client]) -> Page[Finding]:
+    """Unfinished runs that nothing will wake, and schedules that no node fires: there should be none. It
+    looks at every unfinished run, and answers with 1,000 at most."""
+    return Page([finding_of(each) for each in await client.doctor()])
+
+
+ROUTES = [list_nodes, list_workers, list_queues, examine_runs]
