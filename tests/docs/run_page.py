@@ -131,6 +131,16 @@ def _plain(text: str, file: str) -> dict[str, Any]:
     return value_of(root)
 
 
+_shells: list[int] = []
+"""Each the leader of a process group. A server that one block has started is there for the next ones."""
+
+
+def _end_shells() -> None:
+    for group in _shells:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGTERM)
+
+
 def _run_shell(block: Block, page: str) -> str:
     to_run = [line for line in block.code.splitlines() if not line.startswith(_ONLY_CHECKED)]
     for line in block.code.splitlines():
@@ -143,6 +153,7 @@ def _run_shell(block: Block, page: str) -> str:
         encoding="utf-8",
         start_new_session=True,
     )
+    _shells.append(shell.pid)
     try:
         printed, said = shell.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -175,7 +186,10 @@ def main() -> None:
     sys.path.insert(0, str(Path.cwd()))  # a page may import the files that it had saved
     with asyncio.Runner() as runner:
         pairs = zip(replacements[::2], replacements[1::2], strict=True)
-        Page(Path(page), dict(pairs), runner).run()
+        try:
+            Page(Path(page), dict(pairs), runner).run()
+        finally:
+            _end_shells()
 
 
 if __name__ == "__main__":
