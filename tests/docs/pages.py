@@ -27,6 +27,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent.parent
 
 _FENCE = re.compile(r"^```(?P<language>\w*)(?:\s+(?P<how>title|add)=\"(?P<title>[^\"]+)\")?\s*$")
+_LANGUAGES = ("python", "toml", "sh", "yaml", "json", "text", "sql", "")
 _NOT_RUN = re.compile(r"^<!-- not run: .+ -->$")
 
 
@@ -62,7 +63,7 @@ def blocks_of(text: str) -> list[Block]:
             at += 1
             continue
         fence = _FENCE.match(lines[at])
-        if fence is None:
+        if fence is None or fence["language"] not in _LANGUAGES:
             raise ValueError(f"line {at + 1}: cannot understand {lines[at]!r}")
         end = next((i for i in range(at + 1, len(lines)) if lines[i].rstrip() == "```"), None)
         if end is None:

@@ -182,6 +182,11 @@ def test_a_fence_that_is_never_closed_is_an_error_and_not_text():
         blocks_of("```python\nprint(1)\n")
 
 
+def test_a_language_that_nothing_is_done_with_is_an_error():
+    with pytest.raises(ValueError, match=r"line 3: cannot understand '```output'"):
+        blocks_of("```python\n```\n```output\nnever compared\n```\n")
+
+
 def test_dots_in_a_page_stand_for_anything_and_all_else_is_compared():
     assert prints_as_shown("run 0190\nended\n", "run ...\nended")
     assert not prints_as_shown("run 0190\nfailed\n", "run ...\nended")
