@@ -116,7 +116,9 @@ class LiveServer:
 
 @contextlib.asynccontextmanager
 async def _keyed_server(url: str) -> AsyncGenerator[tuple[Api, dict[str, str]]]:
-    async with Holdfast(url, catalog=new_catalog(), max_payload_bytes=200_000) as hf:
+    async with Holdfast(
+        url, catalog=new_catalog(), max_payload_bytes=200_000, allowed_addresses=("localhost",)
+    ) as hf:
         keys = {role: (await hf.keys.create(role, role)).text for role in ROLES}
         server = hf.api_server(needs_key=True)
         base = f"http://127.0.0.1:{await server.start('127.0.0.1', 0)}/api"
