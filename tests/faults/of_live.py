@@ -67,6 +67,12 @@ FAULTS = [
         cases(_EVENTS, "test_a_client_that_reads_nothing_is_given_up"),
     ),
     Fault(
+        "packed-streams-with-wrong-sums",
+        "events that are compressed once are a whole stream for each client",
+        [Code("server.live.packing:_sum_of_both").replace("low - 1", "low")],
+        cases("server/test_live_packing.py", "test_any_chunks_in_a_row_are_one_stream"),
+    ),
+    Fault(
         "exports-cut-short-look-whole",
         "an export that is cut short does not end as one that is whole",
         [

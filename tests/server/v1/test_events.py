@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import random
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -549,3 +550,20 @@ async def test_the_openapi_document_names_the_media_types(small_api: Asker):
     assert media_types("/runs/{id}/logs") == {"application/json", "text/event-stream"}
     assert media_types("/runs/{id}/streams/{name}") == {"application/json", "text/event-stream"}
     assert "410" in paths["/api/v1/events"]["get"]["responses"]
+
+
+async def test_events_are_compressed_for_those_who_accept_it_and_the_same(small_api: Asker):
+    api = small_api
+    begin = await offset_of(api)
+    run = await api.start("doubled", [1, 5])
+    await api.get(f"/runs/{run}", wait=20)
+    got: dict[str, bytes] = {}
+    for encoding in ("identity", "gzip, deflate"):
+        where = {"run": run, "after": begin}
+        headers = {"Accept-Encoding": encoding}
+        async with api.http.stream("GET", "/events", params=where, headers=headers) as response:
+            got[encoding] = b"".join([each async for each in response.aiter_raw()])
+            assert response.headers.get("content-encoding") == ("deflate" if "deflate" in encoding else None)
+
+    assert b"event: end" in got["identity"]
+    assert zlib.decompress(got["gzip, deflate"]) == got["identity"]

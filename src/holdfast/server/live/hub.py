@@ -16,7 +16,7 @@ from holdfast.core.changes import offset_text, read_offset
 from holdfast.ports.changes import ChangeFilter
 from holdfast.server.live import sse
 from holdfast.server.live.subscriptions import LAGGED, Subscription, Turns
-from holdfast.server.live.tails import Tail, Wanted
+from holdfast.server.live.tails import AWAY, Tail, Wanted
 from holdfast.server.problems import Busy
 
 MOST_READERS: Final = 32
@@ -120,27 +120,28 @@ class Feed(NamedTuple):
     slots: asyncio.Semaphore
     turns: Turns
 
-    async def chunks(self) -> AsyncGenerator[bytes]:
-        """b"" every second at the latest while nothing is told."""
-        subscription = Subscription(self.turns)
+    async def chunks(self, *, is_packed: bool) -> AsyncGenerator[list[sse.Chunk]]:
+        """An empty list every second at the latest while nothing is told. `is_packed` says how the chunks
+        will be written."""
+        subscription = Subscription(self.turns, is_packed=is_packed)
         self.tail.expect()
         try:
-            yield sse.comment("from here", self.after)
+            yield [sse.Chunk(sse.comment("from here", self.after))]
             async with contextlib.aclosing(self._catch_up(subscription)) as missed:
-                async for chunk in missed:
-                    yield chunk
-            while (chunk := await subscription.next()) is not None:
+                async for chunks in missed:
+                    yield chunks
+            while (chunks := await subscription.next()) is not None:
                 # If nothing came, everything up to here was told. Who is told little comes back from here.
-                yield chunk or sse.comment("nothing new", self.tail.offset)
+                yield chunks or [sse.Chunk(sse.comment("nothing new", self.tail.offset))]
         finally:
             subscription.close()
             self.tail.leave(self.wanted, subscription)
 
-    async def _catch_up(self, subscription: Subscription) -> AsyncGenerator[bytes]:
+    async def _catch_up(self, subscription: Subscription) -> AsyncGenerator[list[sse.Chunk]]:
         """What is between the offset and the place from which the tail tells the rest. Joins there."""
         after, tail = self.after, self.tail
         while after > tail.offset and tail.is_running:  # it was told by another process
-            yield b""
+            yield []
             await asyncio.sleep(_BEHIND_SECONDS)
         if not tail.is_running:
             subscription.finish(LAGGED)
@@ -153,7 +154,7 @@ class Feed(NamedTuple):
                 async with self.slots:
                     page = await anext(pages)
                     if page is None:
-                        yield sse.comment("the database does not answer; this goes on when it is back")
+                        yield [sse.Chunk(sse.comment(AWAY))]
                         continue
                     if not tail.is_running:
                         subscription.finish(LAGGED)
@@ -165,8 +166,8 @@ class Feed(NamedTuple):
                     # If the page goes further than the tail, the tail tells the rest.
                     changes = (each for each in page.changes if each.offset <= reached)
                     for chunk in sse.chunks_of(map(sse.event_of, changes)):
-                        yield chunk.data
+                        yield [chunk]
                     if is_there:
                         return
                 if not page.changes:
-                    yield b""
+                    yield []

@@ -20,6 +20,7 @@ from holdfast.server.access.callers import Caller, caller_of
 from holdfast.server.access.refusals import Unauthorized
 from holdfast.server.connections import CONNECTION, Connection
 from holdfast.server.live import sse
+from holdfast.server.live.packing import PackedStream
 from holdfast.server.live.subscriptions import QUIET_SECONDS
 from holdfast.server.problems import Busy, problem_of
 
@@ -40,6 +41,10 @@ _HEADERS: Final = [
     (b"x-accel-buffering", b"no"),
 ]
 
+_PACKED: Final = [(b"content-encoding", b"deflate"), (b"vary", b"Accept-Encoding")]
+
+ChunkSource: TypeAlias = "AsyncGenerator[list[sse.Chunk]]"
+"""An empty list every few seconds if there is nothing to write."""
 IsValid: TypeAlias = Callable[[Caller], Awaitable[bool]]
 """Whether the key or session of a caller is still good. Raises StoreError."""
 
@@ -61,11 +66,15 @@ class OpenStreams:
 
     def respond(self, source: AsyncGenerator[bytes]) -> EventStream:
         """`source` says what to write; b"" every few seconds if there is nothing."""
-        return EventStream(_Writing(source, self, MEDIA_TYPE))
+        return EventStream(_Writing(_in_chunks(source), self, MEDIA_TYPE))
+
+    def respond_chunks(self, source: ChunkSource, *, is_packed: bool) -> EventStream:
+        """The same with chunks that are shared, and written packed if the client accepts that."""
+        return EventStream(_Writing(source, self, MEDIA_TYPE, PackedStream() if is_packed else None))
 
     def respond_lines(self, source: AsyncGenerator[bytes]) -> EventStream:
         """Lines of JSON. If the source fails, the connection is cut, so that nobody takes them for all."""
-        return EventStream(_Writing(source, self, LINES))
+        return EventStream(_Writing(_in_chunks(source), self, LINES))
 
     def check_room(self) -> None:
         """Raises Busy."""
@@ -154,9 +163,17 @@ class StreamOperation(Operation):
 class _Writing:
     """One response, as an ASGI application."""
 
-    def __init__(self, source: AsyncGenerator[bytes], streams: OpenStreams, media_type: str) -> None:
+    def __init__(
+        self,
+        source: ChunkSource,
+        streams: OpenStreams,
+        media_type: str,
+        packed: PackedStream | None = None,
+    ) -> None:
+        """`packed`: the response has the content encoding deflate."""
         self.media_type = media_type
         self._source = source
+        self._packed = packed
         self._streams = streams
         self._until = asyncio.timeout(None)
         self._is_interruptible = False
@@ -209,7 +226,7 @@ class _Writing:
             async with self._until:
                 self._is_interruptible = True
                 kind = (b"content-type", f"{self.media_type}; charset=utf-8".encode())
-                headers = [kind, *_HEADERS]
+                headers = [kind, *_HEADERS] if self._packed is None else [kind, *_HEADERS, *_PACKED]
                 await self._send(send, {"type": "http.response.start", "status": 200, "headers": headers})
                 try:
                     await self._write_source(send)
@@ -220,7 +237,7 @@ class _Writing:
                     if self.media_type == LINES:
                         self._is_broken = True
                     else:
-                        await self._write(send, sse.event("error", problem))
+                        await self._write(send, [sse.Chunk(sse.event("error", problem))])
         except TimeoutError:  # it was interrupted
             self._is_broken = self.media_type == LINES
         finally:
@@ -229,13 +246,16 @@ class _Writing:
     async def _write_source(self, send: Send) -> None:
         clock = asyncio.get_running_loop().time
         written_at = clock()
-        async for chunk in self._source:
-            if not chunk and clock() < written_at + QUIET_SECONDS:
+        async for chunks in self._source:
+            if not chunks and clock() < written_at + QUIET_SECONDS:
                 continue
-            await self._write(send, chunk or sse.comment("nothing new"))
+            await self._write(send, chunks or [sse.Chunk(sse.comment("nothing new"))])
             written_at = clock()
 
-    async def _write(self, send: Send, data: bytes) -> None:
+    async def _write(self, send: Send, chunks: Sequence[sse.Chunk]) -> None:
+        packed = self._packed
+        some = [chunk.data if packed is None else packed.add(chunk.packed) for chunk in chunks]
+        data = some[0] if len(some) == 1 else b"".join(some)
         await self._send(send, {"type": "http.response.body", "body": data, "more_body": True})
 
     async def _send(self, send: Send, message: Any) -> None:
@@ -271,13 +291,20 @@ class _Writing:
         try:
             async with asyncio.timeout(_LAST_WORDS_SECONDS if is_stopping else GIVE_UP_SECONDS):
                 if self._refusal is not None:
-                    await self._write(send, sse.event("error", problem_of(self._refusal)))
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                    await self._write(send, [sse.Chunk(sse.event("error", problem_of(self._refusal)))])
+                last = b"" if self._packed is None else self._packed.end()
+                await send({"type": "http.response.body", "body": last, "more_body": False})
         except TimeoutError:
             await _close(connection, listening)
         else:
             if is_stopping and connection is not None:
                 asyncio.get_running_loop().call_later(_LAST_WORDS_SECONDS, connection.abort)
+
+
+async def _in_chunks(source: AsyncGenerator[bytes]) -> AsyncGenerator[list[sse.Chunk]]:
+    async with contextlib.aclosing(source):
+        async for data in source:
+            yield [sse.Chunk(data)] if data else []
 
 
 async def _end_if_refused(writings: Sequence[_Writing], is_valid: IsValid) -> None:

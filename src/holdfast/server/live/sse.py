@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
 from holdfast.core.changes import Change
+from holdfast.server.live.packing import Packed, pack
 
 _CHUNK_BYTES: Final = 16 * 1024
 """About so much is written at once. What a client does not read is in memory up to twice: one chunk here, and
@@ -16,11 +17,21 @@ one in the buffer of its connection beyond the limit at which writing waits."""
 _encode = msgspec.json.Encoder().encode
 
 
-class Chunk(NamedTuple):
-    """Some events in a row, whole."""
+class Chunk:
+    """Some events in a row, whole. Subscribers who are told the same share it."""
 
-    data: bytes
-    events: int
+    __slots__ = ("_packed", "data", "events")
+
+    def __init__(self, data: bytes, events: int = 1) -> None:
+        self.data = data
+        self.events = events
+        self._packed: Packed | None = None
+
+    @property
+    def packed(self) -> Packed:
+        if self._packed is None:
+            self._packed = pack(self.data)
+        return self._packed
 
 
 def event(kind: str, data: Any, id: str | None = None) -> bytes:

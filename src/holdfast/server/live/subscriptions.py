@@ -66,11 +66,14 @@ class Turns:
 class Subscription:
     """A queue from the reader of the store to one client. Nothing waits for room in it."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: Turns, *, is_packed: bool = False) -> None:
+        """`is_packed`: its client is sent the chunks packed."""
         self._turns = turns
+        self._is_packed = is_packed
         self._chunks: deque[sse.Chunk] = deque()
         self._events = 0
         self._bytes = 0
+        """How much is to be written."""
         self._changed = asyncio.Event()
         self._is_open = True
         self._quiet_since = 0.0
@@ -85,7 +88,7 @@ class Subscription:
         waits: it will ask for that again."""
         if not self._is_open:
             return False
-        if self._events + chunk.events > MOST_EVENTS or self._bytes + len(chunk.data) > MOST_BYTES:
+        if self._events + chunk.events > MOST_EVENTS or self._bytes + self._size_of(chunk) > MOST_BYTES:
             self._chunks.clear()
             self._events = self._bytes = 0
             self.finish(LAGGED)
@@ -95,16 +98,16 @@ class Subscription:
 
     def remark(self, text: str) -> None:
         """A comment. It counts as an event, so that many of them do not make the queue grow."""
-        self.put(sse.Chunk(sse.comment(text), 1))
+        self.put(sse.Chunk(sse.comment(text)))
 
     def finish(self, last: bytes) -> None:
         """The subscriber is told what waits, this, and nothing else."""
         if self._is_open:
             self._is_open = False
-            self._add(sse.Chunk(last, 1))
+            self._add(sse.Chunk(last))
 
-    async def next(self) -> bytes | None:
-        """What to write now: b"" if nothing came for a while, None if that was all."""
+    async def next(self) -> list[sse.Chunk] | None:
+        """What to write now: nothing if nothing came for a while, None if that was all."""
         if not self._chunks and not self._is_open:
             return None
         self._quiet_since = asyncio.get_running_loop().time()
@@ -112,7 +115,7 @@ class Subscription:
             self._look_again()
         await self._changed.wait()
         self._changed.clear()
-        return self._take() if self._chunks else b""
+        return self._take()
 
     def close(self) -> None:
         if self._timer is not None:
@@ -127,19 +130,19 @@ class Subscription:
             end = loop.time() + QUIET_SECONDS
         self._timer = loop.call_at(end, self._look_again)
 
-    def _take(self) -> bytes:
+    def _take(self) -> list[sse.Chunk]:
         """As much as may be written in one turn."""
-        some: list[bytes] = []
+        some: list[sse.Chunk] = []
         size = 0
-        while self._chunks and (not some or size + len(self._chunks[0].data) <= _WRITTEN_AT_ONCE):
+        while self._chunks and (not some or size + self._size_of(self._chunks[0]) <= _WRITTEN_AT_ONCE):
             chunk = self._chunks.popleft()
-            some.append(chunk.data)
-            size += len(chunk.data)
+            some.append(chunk)
+            size += self._size_of(chunk)
             self._events -= chunk.events
         self._bytes -= size
         if self._chunks:
             self._turns.wait(self)
-        return some[0] if len(some) == 1 else b"".join(some)
+        return some
 
     def wake(self) -> int:
         """How much it will write."""
@@ -149,5 +152,8 @@ class Subscription:
     def _add(self, chunk: sse.Chunk) -> None:
         self._chunks.append(chunk)
         self._events += chunk.events
-        self._bytes += len(chunk.data)
+        self._bytes += self._size_of(chunk)
         self._turns.wait(self)
+
+    def _size_of(self, chunk: sse.Chunk) -> int:
+        return len(chunk.packed.data if self._is_packed else chunk.data)

@@ -34,7 +34,7 @@ _REST_SECONDS: Final = 0.0005
 _LONGEST_REST_SECONDS: Final = 0.1
 _CHECK_AGAIN_SECONDS: Final = 1.0
 
-_AWAY: Final = "the database does not answer; this goes on when it is back"
+AWAY: Final = "the database does not answer; this goes on when it is back"
 _BACK: Final = "the database is back"
 
 _HAS_RUN_STATUS: Final = frozenset({ChangeKind.RUN_CREATED, ChangeKind.RUN_STATUS})
@@ -215,7 +215,7 @@ class Tail:
             self._is_away = is_away
             for topic in self._topics.values():
                 for each in topic.members:
-                    each.remark(_AWAY if is_away else _BACK)
+                    each.remark(AWAY if is_away else _BACK)
 
     async def _tell_page(self, page: ChangePage) -> None:
         changes = page.changes

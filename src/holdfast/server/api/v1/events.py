@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
-from litestar import Response, get
+from litestar import Request, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromQuery, QueryParameter
 
@@ -18,6 +18,7 @@ from holdfast.errors import BadOption
 from holdfast.ports.changes import ChangeFilter
 from holdfast.server.api.v1.event_headers import LastEvent
 from holdfast.server.live.hub import Hub
+from holdfast.server.live.packing import accepts_packed
 from holdfast.server.live.responses import MEDIA_TYPE, OpenStreams, StreamOperation
 from holdfast.server.problems import may_answer
 
@@ -38,6 +39,7 @@ async def stream_events(
     client: NamedDependency[Client],
     hub: NamedDependency[Hub],
     streams: NamedDependency[OpenStreams],
+    request: Request[Any, Any, Any],
     run: Annotated[str | None, QueryParameter(description="Only this run, until it has ended.")] = None,
     workflow: FromQuery[str | None] = None,
     status: Annotated[
@@ -66,7 +68,8 @@ async def stream_events(
             raise BadOption("run", run, "given without conditions, since it names the run")
         which = ChangeFilter(run=await client.key_of(run))
     feed = await hub.subscribe(which, last_event or after)
-    return streams.respond(feed.chunks())
+    is_packed = accepts_packed(request.headers.get("accept-encoding", ""))
+    return streams.respond_chunks(feed.chunks(is_packed=is_packed), is_packed=is_packed)
 
 
 @get("/events/offset", name="events.offset", responses=may_answer())
