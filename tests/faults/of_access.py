@@ -263,4 +263,14 @@ FAULTS = [
         [Code("server.gateway:_with_safe").replace("headers + A", "headers")],
         cases(_REQUESTS, "test_no_answer_is_kept_in_a_cache_or_taken_for_a_page[admin]"),
     ),
+    Fault(
+        "patterns-tried-whatever-they-take",
+        "a regular expression of a definition cannot keep the server busy for ever",
+        [
+            Code("core.pattern_costs:_ways_to_repeat").replace("inner <= 1", "True"),
+        ],
+        cases(
+            "server/hostile/test_patterns.py", "test_a_pattern_that_could_take_for_ever_is_not_tried[(a+)+$]"
+        ),
+    ),
 ]

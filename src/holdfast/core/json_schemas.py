@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import msgspec
 
+from holdfast.core.pattern_costs import may_take_long
 from holdfast.errors import BadOption, show
 
 Schema: TypeAlias = dict[str, Any] | bool
@@ -61,6 +62,9 @@ def find_mismatch(schema: Schema, value: Any, place: str = "the answer") -> str 
         return next(_mismatches(schema, value, place, definitions), None)
     except RecursionError:
         return None  # nested more deeply than can be checked here; the code reads it as its type anyway
+    except (TypeError, ValueError, AttributeError, KeyError, re.error) as error:
+        # Definitions have schemas that people wrote.
+        return f"{place}: its JSON schema is not one ({error})"
 
 
 def _mismatches(schema: Schema, value: Any, place: str, known: Mapping[str, Any]) -> Iterator[str]:
@@ -135,7 +139,9 @@ def _in_list(schema: dict[str, Any], value: list[Any], place: str, known: Mappin
 def _in_text(schema: dict[str, Any], value: str, place: str) -> Iterator[str]:
     yield from _in_limits(schema, len(value), "Length", "characters", place)
     pattern = schema.get("pattern")
-    if isinstance(pattern, str) and re.search(pattern, value) is None:
+    if isinstance(pattern, str) and may_take_long(pattern, len(value)):
+        yield f"{place}: the text is too long to be compared with the pattern {pattern!r}, which repeats much"
+    elif isinstance(pattern, str) and re.search(pattern, value) is None:
         yield f"{place}: expected text like {pattern!r}, got {show(value)}"
     form = _FORMATS.get(schema.get("format", ""))
     if form is not None:
