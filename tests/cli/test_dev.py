@@ -182,7 +182,7 @@ def test_what_a_person_reads(project: Project):
 
     assert done.returncode == 0
     assert " http://127.0.0.1:" in first
-    assert first.endswith("/api): 1 workflow (job); Ctrl-C stops\n")
+    assert first.endswith("/api/v1): 1 workflow (job); Ctrl-C stops\n")
     assert second.split(" ", 1)[1] == "start a run with: holdfast run job.yaml\n"
     assert starts.split(" ", 1)[1] == "run mine of job starts\n"
     assert ends.split(" ", 1)[1].startswith("run mine of job success after 0.")

@@ -116,7 +116,7 @@ async def test_a_body_as_large_as_a_payload_may_be_is_read(small_api: Api):
     ("method", "path", "status"),
     [
         ("GET", "/nothing", 404),
-        ("GET", "", 404),
+        ("POST", "", 404),
         ("POST", "/flows/version/get", 405),
         ("GET", "/queue/poll", 405),
         ("GET", "/tasks/cancel", 405),

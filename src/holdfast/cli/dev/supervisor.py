@@ -210,7 +210,7 @@ class Supervisor:
         what = _listed("workflow", loaded.workflows) if loaded.workflows else _listed("task", loaded.tasks)
         facts: dict[str, Any] = {"url": url, "workflows": loaded.workflows, "tasks": loaded.tasks}
         if is_first:
-            where = f"{url} (the API is at {url}/api)" if url is not None else "no HTTP API"
+            where = f"{url} (the API is at {url}/api/v1)" if url is not None else "no HTTP API"
             note = f"; {options.note}" if options.note else ""
             text = f"{where}{note}: {what or 'nothing to serve yet'}; Ctrl-C stops"
             self._log.print("serving", text, "bold", **facts)
