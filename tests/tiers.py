@@ -64,6 +64,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_what_is_of_a_neighbour_is_as_if_it_were_not_there",
         "test_lists_with_conditions_and_places_of_a_neighbour_show_nothing_of_them",
     ),
+    "server/v1/test_docs_page_in_browser.py": (),
     "server/v1/test_events.py": (
         "test_a_client_that_reads_nothing_is_given_up",
         "test_the_store_is_read_once_for_300_subscribers",
