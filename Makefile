@@ -108,7 +108,7 @@ lock: | $(RUN)  ## write the lock files again (ARGS=--upgrade for newer versions
 	@$(COMPILE) --extra dev --output-file $(LOCK) $(ARGS)
 	@$(COMPILE) --constraint $(LOCK) --output-file $(DEMO_LOCK) $(ARGS)
 	@$(COMPILE) --constraint $(LOCK) --output-file $(IMAGE_LOCK) \
-		--extra server --extra postgres --extra metrics --extra encryption --extra oidc deploy/build.in $(ARGS)
+		--extra server --extra postgres --extra metrics --extra tracing --extra encryption --extra oidc deploy/build.in $(ARGS)
 
 .PHONY: clean
 clean:  ## remove caches and build output
