@@ -273,4 +273,10 @@ FAULTS = [
             "server/hostile/test_patterns.py", "test_a_pattern_that_could_take_for_ever_is_not_tried[(a+)+$]"
         ),
     ),
+    Fault(
+        "bodies-by-the-byte",
+        "a body that comes a byte at a time does not keep a connection for ever",
+        [Code("server.connections:TimelyBody.__call__").replace("min(self._seconds, A)", "self._seconds")],
+        cases("server/hostile/test_slow_bodies.py", "test_a_body_that_comes_a_byte_at_a_time_is_given_up"),
+    ),
 ]

@@ -18,6 +18,9 @@ REQUEST_SECONDS: Final = 30.0
 """How long the head of a request may take to come, from the connection on or from its first byte."""
 BODY_SECONDS: Final = 30.0
 """How long the next part of a body may take to come."""
+BODY_RATE: Final = 10_000
+"""So many bytes a second must come, after the first `BODY_SECONDS`. Otherwise somebody who sends a byte now
+and then would keep a connection for days, and needs no key for it."""
 MOST_CONNECTIONS: Final = 10_000
 """More are refused with a 503."""
 
@@ -91,19 +94,26 @@ class PatientProtocol(H11Protocol):
 
 
 class TimelyBody:
-    """The way in of one request. Raises BodyTimedOut if the next part of the body does not come."""
+    """The way in of one request. Raises BodyTimedOut if the next part of the body does not come, or if the
+    whole comes too slowly."""
 
     def __init__(self, receive: Any, seconds: float = BODY_SECONDS) -> None:
         self._receive = receive
         self._seconds = seconds
+        self._until: float | None = None
+        """When the next part must be there. Each part that has come moves it."""
         self._is_whole = False
 
     async def __call__(self) -> Any:
         if self._is_whole:
             return await self._receive()  # waits for the end of the connection, which may take long
+        now = asyncio.get_running_loop().time()
+        if self._until is None:
+            self._until = now + self._seconds
         try:
-            message = await asyncio.wait_for(self._receive(), self._seconds)
+            message = await asyncio.wait_for(self._receive(), min(self._seconds, self._until - now))
         except TimeoutError:
             raise BodyTimedOut(f"the rest of the body did not come within {self._seconds:g} s") from None
+        self._until += len(message.get("body", b"")) / BODY_RATE
         self._is_whole = message["type"] != "http.request" or not message.get("more_body", False)
         return message
