@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import json
+import logging
 import signal
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from tests.cli.processes import Project, read_until
 
 from holdfast import Holdfast
+from holdfast.cli.log_lines import _VisibleFormatter  # pyright: ignore[reportPrivateUsage]
 
 SHOP = r"""
 import logging
@@ -96,3 +98,13 @@ def test_dev_passes_the_format_on_to_the_process_that_serves(project: Project) -
     project.finish(process, signal.SIGTERM)
 
     assert [it["run"] for it in objects(lines) if it.get("message") == "finished"] == ["o1"]
+
+
+def test_no_message_begins_a_line_that_looks_like_another() -> None:
+    record = logging.makeLogRecord(
+        {"levelname": "WARNING", "msg": "GET /runs/a\nERROR: forged\x1b has failed"}
+    )
+
+    formatted = _VisibleFormatter("%(levelname)s: %(message)s").format(record)
+
+    assert formatted == "WARNING: GET /runs/a\n  ERROR: forged\\x1b has failed"

@@ -12,8 +12,9 @@ from tests.cli.processes import Project
 from tests.cli.terminal import Terminal
 
 from holdfast.cli.views.live import LogTails, ViewSize, draw
+from holdfast.cli.views.output import json_text
 from holdfast.cli.views.progress import RunProgress
-from holdfast.cli.views.visible import log_line, one_line, visible
+from holdfast.cli.views.visible import log_line, message, one_line, visible
 
 NASTY = "a\x1b[2J\x07b\r\x9bc\u202ed"
 SHOWN = "a\\x1b[2J\\x07b\\x0d\\u009bc\\u202ed"
@@ -42,6 +43,21 @@ def fail():
 )
 def test_what_a_terminal_would_act_on_is_written_out(text: str, shown: str):
     assert visible(text) == shown
+
+
+def test_no_name_in_a_message_begins_a_line_that_looks_like_a_message_of_ours():
+    assert message("no run 'a\nerror: all is lost\x1b'") == "no run 'a\n  error: all is lost\\x1b'"
+    assert message("do this:\n  holdfast run\n\nor that") == "do this:\n  holdfast run\n\n  or that"
+
+
+def test_json_has_nothing_that_a_terminal_would_act_on():
+    value = {"id": NASTY + "\x7f\u2066größe 日本 👩‍🚀"}
+
+    written = json_text(value)
+
+    assert visible(written) == written
+    assert json.loads(written) == value
+    assert "größe 日本 👩‍🚀" in written
 
 
 def test_one_line_is_one_line_and_as_long_as_it_may_be():

@@ -67,4 +67,13 @@ FAULTS = [
         [Code("cli.dev.child:_listen").replace("self._set(self.must_stop)", "time.sleep(60)")],
         cases("cli/test_dev.py", "test_when_the_supervisor_goes_nothing_is_left"),
     ),
+    Fault(
+        "names-look-like-messages",
+        "a name with a line break in it does not look like a message of ours",
+        [Code("cli.views.visible:message").replace('_LINE_START.sub("\\n  ", A)', "visible(text)")],
+        cases(
+            "cli/test_visible.py",
+            "test_no_name_in_a_message_begins_a_line_that_looks_like_a_message_of_ours",
+        ),
+    ),
 ]

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from holdfast.cli.views.visible import visible
+from holdfast.cli.views.visible import message, visible
 from holdfast.errors import BadOption
 
 
@@ -34,7 +34,7 @@ class _VisibleFormatter(logging.Formatter):
     """Log messages quote names that users chose, so they may contain control characters."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return visible(super().format(record))
+        return message(super().format(record))
 
 
 class _JsonFormatter(logging.Formatter):

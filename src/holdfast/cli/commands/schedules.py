@@ -11,6 +11,7 @@ from holdfast.cli.database import find_database, use_client
 from holdfast.cli.options import AsJson, Db, Namespace
 from holdfast.cli.views.output import json_text, moment_text, print_json, print_line, say
 from holdfast.cli.views.tables import print_table
+from holdfast.cli.views.visible import one_line
 from holdfast.errors import Refused
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def show_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace
     }
     for label, text in lines.items():
         if text:
-            print_line(f"{label:<9} {text}")
+            print_line(f"{label:<9} {one_line(text, None)}")
 
 
 @schedules.command("put")
@@ -249,7 +250,7 @@ def trigger_schedule(
     if as_json:
         print_json({"schedule": name, "run": id})
         return
-    print_line(id)
+    print_line(one_line(id, None))
     here = "" if database.is_server else f", or\n  {database.command('run', '--resume', id)}"
     say(f"started; a node that serves it takes it{here}")
 
@@ -283,7 +284,7 @@ def backfill_schedule(
         if as_json:
             print_json({"schedule": name, "run": id})
         else:
-            print_line(id)
+            print_line(one_line(id, None))
     if not as_json:
         say(f"{len(ids):,} runs; nodes that serve the workflow take them")
 
@@ -333,7 +334,7 @@ def _print_catch_up(preview: CatchUpPreview, *, as_json: bool) -> None:
         print_json(preview, is_pretty=True)
         return
     for id in preview.started:
-        print_line(id)
+        print_line(one_line(id, None))
     say(f"{len(preview.started):,} would be started, {preview.skipped:,} skipped")
 
 

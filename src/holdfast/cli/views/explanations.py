@@ -16,7 +16,8 @@ _LONGEST = 1000
 def print_explanation(explanation: Explanation, database: DatabaseOptions) -> None:
     now = dt.datetime.now(dt.UTC)
     version = f" {explanation.version}" if explanation.version else ""
-    print_line(f"run {explanation.run} of {explanation.workflow}{version} is {explanation.status.value}")
+    text = f"run {explanation.run} of {explanation.workflow}{version} is {explanation.status.value}"
+    print_line(one_line(text, _LONGEST))
     for text, style in reason_lines(explanation, database, now):
         stdout().print(f"  {text}", style=style or None)
 

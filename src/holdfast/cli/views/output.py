@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from holdfast.cli.views.visible import visible
+from holdfast.cli.views.visible import json_escapes, message, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -153,7 +153,7 @@ def json_text(value: Any, *, is_pretty: bool = False) -> str:
     import msgspec
 
     encoded = msgspec.json.encode(_local(msgspec.to_builtins(value, builtin_types=(dt.datetime,))))
-    return (msgspec.json.format(encoded, indent=2) if is_pretty else encoded).decode()
+    return json_escapes((msgspec.json.format(encoded, indent=2) if is_pretty else encoded).decode())
 
 
 def _local(value: Any) -> Any:
@@ -173,9 +173,9 @@ def say(text: str, style: str = "") -> None:
     from holdfast.settings import own_environment
 
     if is_terminal(sys.stderr) or own_environment().get("FORCE_COLOR"):
-        stderr().print(visible(text), style=style or None)
+        stderr().print(message(text), style=style or None)
     else:
-        sys.stderr.write(visible(text) + "\n")
+        sys.stderr.write(message(text) + "\n")
         sys.stderr.flush()
 
 

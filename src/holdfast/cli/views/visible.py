@@ -2,15 +2,19 @@
 
 An escape sequence in a log line or in the id of a run could clear the screen, set the title, or hide what is
 really there. So it is shown as text, as in `\\x1b[2J`. All output for people passes through here. Output for
-programs (`--json`, and results in a pipe) does not.
+programs (results in a pipe) does not; JSON has escapes of its own for these characters.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """Control characters, characters that change the direction of text, surrogates, and line separators."""
+_IN_JSON = re.compile("[\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+"""Those of them that JSON has as they are."""
+_LINE_START = re.compile(r"\n(?=[^ \t\n])")
 _JOINERS = "\u200c\u200d"
 """They are of category Cf, but only join letters of some scripts, and emojis."""
 
@@ -20,6 +24,12 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
     if text.isprintable():
         return text
     return "".join(each if each in keep else _shown(each) for each in text)
+
+
+def message(text: str) -> str:
+    """For a message that quotes names and errors of users. The lines after the first are indented, so that no
+    name can begin a line that looks like a message of ours."""
+    return _LINE_START.sub("\n  ", visible(text))
 
 
 def one_line(text: str, longest: int | None = 300) -> str:
@@ -34,6 +44,16 @@ def log_line(text: str, longest: int = 20_000) -> str:
     """A log line of a task, with its indentation."""
     shown = visible(text.rstrip()[: longest + 1], keep="\t")
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+def json_escapes(text: str) -> str:
+    """JSON that says the same. Encoders escape only the first 32 characters, but terminals act on others,
+    too."""
+    return text if text.isascii() and "\x7f" not in text else _IN_JSON.sub(_json_escape, text)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def shell_word(text: str) -> str:
