@@ -46,6 +46,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_when_the_supervisor_goes_nothing_is_left",
     ),
     "cli/test_exported_spans.py": (),
+    "engine/test_sentry.py": (),
     "cli/test_until_idle.py": (
         "test_a_run_that_sleeps_or_asks_does_not_keep_it_and_the_next_time_is_told",
         "test_a_task_that_runs_keeps_it_and_a_signal_ends_it_all_the_same",

@@ -7,6 +7,7 @@ from tests.faults.fault import Fault, cases
 
 _SPANS = "engine/test_run_spans.py"
 _ELSEWHERE = "engine/test_spans_elsewhere.py"
+_FAILURES = "engine/test_failure_log.py"
 _REQUESTS = "server/test_traced_requests.py"
 _ONE_TRACE = cases(_SPANS, "test_one_trace_leads_from_the_caller_into_the_code_of_tasks[sqlite]")
 
@@ -98,5 +99,49 @@ FAULTS = [
         "a client elsewhere sends its current span",
         [Code("remote.connection:Connection.request").replace("self._trace_headers is not None", "False")],
         cases(_REQUESTS, "test_a_remote_client_sends_the_current_span"),
+    ),
+    Fault(
+        "logs-without-a-span",
+        "log records of a task name its span",
+        [Code("executors.context:TaskContext.origin").replace("attempt.span is not None", "False")],
+        cases(_SPANS, "test_log_records_of_a_task_say_in_which_span_they_are"),
+    ),
+    Fault(
+        "secret-in-a-logged-exception",
+        "an exception that may have a secret in it is not logged itself",
+        [Code("executors.context:outcome_of").replace("attempt.secrets is None", "True")],
+        cases(_FAILURES, "test_what_may_show_a_secret_is_logged_without_frames"),
+    ),
+    Fault(
+        "retries-as-errors",
+        "an attempt that is made again is no error",
+        [
+            Code("engine.attempt_recorder:AttemptRecorder._fail").replace(
+                "self.failed_once.append(failed)", "self.failed.append(failed)"
+            )
+        ],
+        cases(_FAILURES, "test_a_task_that_fails_is_one_error_with_its_exception[loop]"),
+    ),
+    Fault(
+        "failure-told-by-every-ancestor",
+        "what fails because a task or a child has failed is not logged again",
+        [Code("engine.failure_log:_was_said").replace("failure.task is not None or A", "False")],
+        cases(_FAILURES, "test_a_run_that_fails_by_itself_is_one_error_and_its_parents_are_none"),
+    ),
+    Fault(
+        "endless-failure-log",
+        "one commit logs a bounded number of failures",
+        [Code("engine.failure_log:_first").replace("found[:MOST]", "found")],
+        cases(_FAILURES, "test_of_very_many_failures_some_are_logged_and_all_are_counted"),
+    ),
+    Fault(
+        "our-frames-in-logged-exceptions",
+        "a logged exception has no frames of ours, which have payloads in their variables",
+        [
+            Code("engine.failure_log:_exc_info").replace(
+                "users_frames(error.__traceback__)", "error.__traceback__"
+            )
+        ],
+        cases(_FAILURES, "test_a_task_that_fails_is_one_error_with_its_exception[loop]"),
     ),
 ]

@@ -16,16 +16,18 @@ def log_to_stderr() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(_VisibleFormatter("%(levelname)s: %(message)s"))
     handler.addFilter(_without_repetition())
+    handler.addFilter(_is_not_shown_elsewhere)
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
 def use_log_format(name: str) -> None:
-    """For the records that `log_to_stderr` writes. Raises BadOption."""
+    """For the records that `log_to_stderr` writes, of a command that serves. Raises BadOption."""
     from holdfast.settings import LOG_FORMATS
 
     if name not in LOG_FORMATS:
         raise BadOption("--log-format", name, " or ".join(LOG_FORMATS))
     for handler in logging.getLogger().handlers:
+        handler.removeFilter(_is_not_shown_elsewhere)
         if name == "json" and isinstance(handler.formatter, _VisibleFormatter):
             handler.setFormatter(_JsonFormatter())
 
@@ -53,6 +55,11 @@ class _JsonFormatter(logging.Formatter):
         if record.exc_info and record.exc_info[0] is not None:
             fields["exception"] = visible(self.formatException(record.exc_info))
         return json.dumps(fields, ensure_ascii=False)
+
+
+def _is_not_shown_elsewhere(record: logging.LogRecord) -> bool:
+    """Commands such as `holdfast run` show themselves what has failed."""
+    return record.name != "holdfast.failures"
 
 
 def _time_of(record: logging.LogRecord) -> str:

@@ -119,7 +119,7 @@ def _details_of(error: BaseException) -> str:
 def _capture_again(error: BaseException, failure: Failure, room: int) -> Failure:
     """A revived exception that a workflow did not catch stays the same failure, with a longer traceback."""
     text = failure.traceback
-    frames = _without_our_frames(error.__traceback__)
+    frames = users_frames(error.__traceback__)
     if frames is not None:
         text = f"{text.rstrip()}\n\nIt was raised again:\n\n{''.join(traceback.format_tb(frames))}"
     return msgspec.structs.replace(
@@ -207,12 +207,12 @@ def _clean(text: str) -> str:
 
 
 def _traceback_text(error: BaseException) -> str:
-    frames = _without_our_frames(error.__traceback__)
+    frames = users_frames(error.__traceback__)
     lines = traceback.format_exception(type(error), error, frames or error.__traceback__, chain=False)
     return _trim_middle(_clean("".join(lines)))
 
 
-def _without_our_frames(frames: TracebackType | None) -> TracebackType | None:
+def users_frames(frames: TracebackType | None) -> TracebackType | None:
     """The traceback from the user's first frame on; None if all frames are ours."""
     while frames is not None and _is_ours(frames):
         frames = frames.tb_next

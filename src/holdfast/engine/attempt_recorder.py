@@ -23,6 +23,7 @@ from holdfast.core.values import (
 )
 from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.dispatcher import END_TIMEOUT, Dispatcher
+from holdfast.engine.failure_log import FailedAttempt
 from holdfast.engine.resident import LiveAttempt, Resident, Stage
 from holdfast.engine.residents import Residents
 from holdfast.errors import TaskTimedOut
@@ -81,6 +82,10 @@ class AttemptRecorder:
         """The last attempts at the tasks that are settled, in the order of their rows. None: nobody asks."""
         self.retried: list[LiveAttempt] = []
         """Attempts that are to be made because another was in vain."""
+        self.failed: list[FailedAttempt] = []
+        """Attempts that have ended their tasks, and why."""
+        self.failed_once: list[FailedAttempt] = []
+        """Attempts that have failed, and are made again."""
 
     def conclude(self, attempt: LiveAttempt, outcome: Outcome, at: Instant) -> None:
         """An attempt has ended: try again, or settle its task."""
@@ -106,6 +111,7 @@ class AttemptRecorder:
         attempt.worker, attempt.started_at = report.worker, report.started_at
         if report.failure is not None and report.failure.type == LOST:
             # The store has recorded the lost attempts, and there were too many: there is no retry.
+            self.failed.append(FailedAttempt(attempt, report.failure, None))
             self._settle(attempt, TaskStatus.FAILED, report.outcome, self._now)
             return
         self.conclude(attempt, report.outcome, self._now)
@@ -153,6 +159,7 @@ class AttemptRecorder:
                 "it may be what kills the node, or workflow code that blocks it for longer than its lease",
                 task=task_id(attempt.run, attempt.seq),
             )
+            self.failed.append(FailedAttempt(attempt, failure, None))
             self._settle(attempt, TaskStatus.FAILED, Failed(failure), self._now)
         else:
             wait = wait_after_loss(attempt.lost + 1, self._dice)
@@ -197,12 +204,16 @@ class AttemptRecorder:
 
     def _fail(self, attempt: LiveAttempt, failure: Failure, status: str, at: Instant) -> None:
         failures = attempt.failures + 1
+        error, attempt.error = attempt.error, None  # else it would refer to itself by its traceback
+        failed = FailedAttempt(attempt, failure, error)
         self._record_attempt(attempt, failure, status, at)
         delay = attempt.options.retry.delay_after(failures, failure, self._dice)
         if delay is None:
             named = msgspec.structs.replace(failure, task=task_id(attempt.run, attempt.seq))
+            self.failed.append(failed)
             self._settle(attempt, TaskStatus.FAILED, Failed(named), at)
         else:
+            self.failed_once.append(failed)
             self._try_again(attempt, due=later(self._now, delay), failures=failures, lost=attempt.lost)
 
     def write_log(self, attempt: LiveAttempt, *, is_over: bool) -> None:

@@ -137,7 +137,13 @@ class Committer:
 
     async def _set_aside(self, tick: Tick, run: RunKey, error: CommitRefused) -> Receipt:
         """Park a run whose rows the database refuses. A run that cannot even be created is refused."""
-        _log.error("run %s cannot go on and is parked: %s", key_text(run), error)
+        _log.error(
+            "run %s cannot go on and is parked: %s",
+            key_text(run),
+            error,
+            exc_info=error,
+            extra={"run_id": key_text(run)},
+        )
         whole = tick.commit
         parking = only_runs(whole, set(), self._next_tick())
         parking.created = [record for record in whole.created if record.key == run]

@@ -243,6 +243,7 @@ class Dispatcher:
         slots.shared.free += 1
         self.running -= 1
         if attempt.stage is Stage.CLOSED:
+            attempt.error = None
             # An attempt with limits of its own may start in this slot: the loop must find its next due time.
             self._inbox.wake()
         else:

@@ -13,6 +13,7 @@ from holdfast.core.values import Failed, RunKey, later
 from holdfast.engine.admission import Admission
 from holdfast.engine.attempt_timers import AttemptTimers
 from holdfast.engine.dispatcher import Dispatcher
+from holdfast.engine.failure_log import log_failed_runs, log_failed_tasks, log_parked_runs, log_retries
 from holdfast.engine.inbox import EngineInbox
 from holdfast.engine.resident import Stage
 from holdfast.engine.residents import Residents
@@ -92,6 +93,8 @@ class Effects:
         for attempt in tick.recorder.to_cancel:
             self._dispatcher.cancel(attempt)
         self._starts.answer(receipt)
+        if tick.recorder.failed or tick.recorder.failed_once or tick.failed or tick.parked:
+            _log_failures(tick, receipt.lost | receipt.existing.keys())
         if tick.commit.published:
             self._observer.items_published({row.run for row in tick.commit.published})
         if tick.commit.answered:
@@ -171,3 +174,10 @@ class Effects:
         if tick.commit.claim is not None:
             self._admission.note_inputs(receipt.claimed)
             poller.note_claim(tick.commit.claim, len(receipt.claimed))
+
+
+def _log_failures(tick: Tick, void: frozenset[RunKey]) -> None:
+    log_retries(tick.recorder.failed_once, void)
+    log_failed_tasks(tick.recorder.failed, void)
+    log_failed_runs(tick.failed, void)
+    log_parked_runs(tick.parked, void)

@@ -6,7 +6,6 @@ Histories are read in pages and replayed in slices, between which the node ticks
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -62,8 +61,6 @@ from holdfast.ports.clock import Clock
 from holdfast.ports.commits import Claimed, Receipt
 from holdfast.ports.nodes import EngineStore, StallRecord
 from holdfast.ports.programs import Programs
-
-_log = logging.getLogger("holdfast.engine")
 
 T = TypeVar("T")
 
@@ -419,7 +416,6 @@ class RunLoader:
         self._park(loading.resident, error)
 
     def _park(self, resident: Resident, error: BaseException) -> None:
-        _log.error("run %s cannot go on and is parked: %s", resident.run_id, error)
         # The fact may have to wait for a later tick, and the run must not be advanced before.
         resident.program.dispose()
         resident.program = _NoProgram(error)

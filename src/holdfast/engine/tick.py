@@ -11,7 +11,6 @@ so that no commit allows a retry while the attempt still runs (`AttemptRecorder.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from random import Random
 from typing import assert_never
@@ -73,6 +72,7 @@ from holdfast.engine.command_checks import check_commands, check_step_size
 from holdfast.engine.dispatcher import Dispatcher
 from holdfast.engine.early_ends import ends_before_start
 from holdfast.engine.ended_runs import ended_run
+from holdfast.engine.failure_log import ParkedRun
 from holdfast.engine.inbox import (
     AttemptDue,
     AttemptEnded,
@@ -115,8 +115,6 @@ from holdfast.ports.commits import (
     remove_runs,
 )
 from holdfast.ports.programs import Pinned, Programs
-
-_log = logging.getLogger("holdfast.engine")
 
 _encode_text = msgspec.json.Encoder().encode
 
@@ -161,6 +159,8 @@ class Tick:
         """Attempts at new tasks, which `place_tasks` has still to deal with."""
         self.gone: list[Resident] = []
         """Runs that leave memory with this commit: ended, released or parked."""
+        self.parked: list[ParkedRun] = []
+        self.failed: list[tuple[Resident, Failure]] = []
         self.begun: list[Resident] | None = [] if is_measured else None
         """Runs that take their first step. None: nobody asks."""
         self.children: dict[RunKey, tuple[Resident, int]] = {}
@@ -241,7 +241,6 @@ class Tick:
             step = write_step(at, events, commands)
         except (Exception, KeyboardInterrupt) as error:
             # KeyboardInterrupt as well: if workflow code raises it, other runs must not stop.
-            _log.exception("run %s cannot go on and is parked", resident.run_id)
             resident.events = events
             self.park(resident, error)
             return
@@ -493,6 +492,8 @@ class Tick:
         self, resident: Resident, command: EndRun, *, is_forced: bool = False, by_program: bool = False
     ) -> None:
         """End a run, its open tasks and attached children. If it is forced, the store finds the children."""
+        if isinstance(command, FailRun):
+            self.failed.append((resident, command.failure))
         if not by_program:
             close_questions(self.commit, resident, self.now)
         self.cancel_open(resident, None if is_forced else "its parent ended")
@@ -550,6 +551,7 @@ class Tick:
         # No other node has code that returns where this does not. An operator must say that it is mended.
         is_final = isinstance(error, TooManyStalls)
         wait = None if is_final else wait_after_setback(resident.record.setbacks)
+        self.parked.append(ParkedRun(resident, error, wait is None or not resident.record.setbacks))
         again_at, reasons = None, []
         if wait is not None:
             again_at = later(self.now, wait)

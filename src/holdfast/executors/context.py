@@ -341,4 +341,7 @@ def outcome_of(error: BaseException, context: TaskContext, body: TaskBody | None
     """
     if context.cancelled and isinstance(error, asyncio.CancelledError):
         return Cancelled()
+    attempt = context._attempt  # pyright: ignore[reportPrivateUsage]
+    if attempt.secrets is None:
+        attempt.error = error
     return Failed(capture(error) if body is None else body.explain(error))

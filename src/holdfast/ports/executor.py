@@ -51,6 +51,8 @@ class Attempt(msgspec.Struct, eq=False):
     """The secrets that its options name. Set before an executor gets it."""
     body: TaskBody | None = None
     """What to call, if the attempt is at a step of workflow code. Else a task is registered under `name`."""
+    error: BaseException | None = None
+    """What its code has raised in this process, for the log of the program. None if a secret may be in it."""
     span: AttemptSpan | None = None
     """In which its code runs. None: nobody traces it. Set before an executor gets it."""
 
