@@ -28,6 +28,7 @@ from bench.throughput import (
     measure_one_task_runs,
     measure_wide_fan_out,
 )
+from bench.tracing import measure_tracing
 from bench.trial import Workload
 from bench.waiting import measure_flows, measure_waiting
 
@@ -59,6 +60,7 @@ WORKLOADS = {
         Workload("W17", "1,000,000 ended runs are deleted beside W2b", measure_pruning),
         Workload("W18", "a loop of 2,000 tasks in chapters of 200", measure_chapters),
         Workload("W19", "starts and pages of 1,000,000 runs over HTTP", measure_server, databases=2),
+        Workload("W20", "W1 without tracing, and with it", measure_tracing),
         Workload("W9", "a DAG's fan-out of 100,000 functions, 100 at a time", measure_wide_dag),
     )
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import logging
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -12,9 +13,20 @@ from pathlib import Path
 import pytest
 from opentelemetry import trace
 from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, StatusCode, TraceFlags
-from tests.spans import Spans, spans, trace_of, user_tracer
+from tests.spans import Spans, id_of, spans, trace_of, user_tracer
 
-from holdfast import Catalog, Holdfast, Retry, RunFailed, context, load_dag, task, task_context, workflow
+from holdfast import (
+    Catalog,
+    DoNotRetry,
+    Holdfast,
+    Retry,
+    RunFailed,
+    context,
+    load_dag,
+    task,
+    task_context,
+    workflow,
+)
 from holdfast.core.run_options import read_run_options
 from holdfast.errors import BadOption
 from holdfast.testing import Environment, assert_durable
@@ -233,6 +245,29 @@ async def test_the_trace_is_kept_with_the_other_options_of_a_run(store_url: str,
 
     assert options.tags == ("vip",)
     assert options.trace.startswith(f"00-{trace_of(spans.only('start order')):032x}-")
+
+
+@task(catalog=catalog)
+async def talk() -> None:
+    logging.getLogger("shop").warning("hello")
+    raise DoNotRetry("and goodbye")
+
+
+async def test_log_records_of_a_task_say_in_which_span_they_are(
+    spans: Spans, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with Environment(catalog=catalog, tracing=True) as env:
+        run = await env.start(talk)
+        with pytest.raises(Exception, match="goodbye"):
+            await run.result()
+
+    said, failed = (
+        next(it for it in caplog.records if it.name == name) for name in ("shop", "holdfast.failures")
+    )
+    trace_id, span_id = id_of(spans.only("task talk"))
+    for each in (said, failed):
+        origin = vars(each)["holdfast_origin"]
+        assert (origin["trace_id"], origin["span_id"]) == (f"{trace_id:032x}", f"{span_id:016x}")
 
 
 thefts: list[Callable[[], Awaitable[None]]] = []

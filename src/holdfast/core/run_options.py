@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import (
     Any,
     Final,
@@ -95,7 +96,8 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
 NO_OPTIONS = RunOptions()
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(RunOptions).decode
+_decode = lru_cache(maxsize=256)(msgspec.json.Decoder(RunOptions).decode)
+"""Runs that are started together have the same options, which are read several times for each."""
 
 
 def read_run_options(stored: bytes | None) -> RunOptions:

@@ -33,6 +33,10 @@ class RunSpans:
 
     def begin(self, attempt: LiveAttempt, now: Instant) -> None:
         """The attempt is recorded, and is about to start."""
+        trace = attempt.resident.trace
+        if trace is not None and not trace.is_recorded:
+            attempt.span = trace.parent
+            return
         try:
             attempt.span = self._new_span(attempt, now)
         except Exception as error:
@@ -52,8 +56,7 @@ class RunSpans:
 
     def end(self, attempt: LiveAttempt, outcome: Outcome) -> None:
         """The attempt has ended. If it was cancelled because of a timeout, that is its failure."""
-        span, attempt.span = attempt.span, None
-        failure = attempt.pending_failure
+        span, failure = attempt.span, attempt.pending_failure
         try:
             if span is not None:
                 span.end(outcome if failure is None else Failed(failure))
@@ -64,7 +67,9 @@ class RunSpans:
         self, ended: Iterable[EndedRun], gone: Iterable[Resident], void: Collection[RunKey], now: Instant
     ) -> None:
         """These runs have ended, except those of `void`. `gone` are the runs that have left memory."""
-        residents = {resident.key: resident for resident in gone}
+        residents = {it.key: it for it in gone if it.trace is None or it.trace.is_recorded}
+        if not residents:
+            return
         for row in ended:
             resident = residents.get(row.run)
             if resident is None or row.run in void:
@@ -82,6 +87,10 @@ class RunSpans:
 
     def _trace_of(self, resident: Resident, now: Instant) -> RunTrace:
         trace = resident.trace
+        if trace is None:
+            options = resident.record.options
+            if options is not None:  # most runs that are traced are not sampled, so this is the short way
+                trace = resident.trace = self._tracing.unsampled(read_run_options(options).trace)
         if trace is None or trace.until <= now:
             trace = resident.trace = self._tracing.follow(_traced(resident, self.node), now, trace)
         return trace
@@ -98,7 +107,8 @@ def child_terms(resident: Resident, terms: RunTerms | None) -> RunTerms:
     terms = terms or RunTerms(priority=resident.record.priority)
     trace = resident.trace
     if trace is not None:
-        return terms._replace(options=traced_options(terms.options, trace.parent.trace, trace.traced_at))
+        since = trace.traced_at if trace.is_recorded else None
+        return terms._replace(options=traced_options(terms.options, trace.parent.trace, since))
     if resident.record.options is None:
         return terms
     run = _traced(resident, "")

@@ -91,6 +91,11 @@ class RunTrace(Protocol):
 class NodeTracing(Protocol):
     """Called by the engine on its event loop, so neither it nor a `RunTrace` may wait or raise."""
 
+    def unsampled(self, trace: str) -> RunTrace | None:
+        """The trace of a run that was started in a span that is not sampled. It stays so as long as the run
+        lasts. None: it is sampled, or there is no such span."""
+        ...
+
     def follow(self, run: TracedRun, now: Instant, before: RunTrace | None) -> RunTrace:
         """The trace for what the run does from now on. `before` is the one that is too old by now."""
         ...

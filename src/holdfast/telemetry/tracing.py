@@ -14,6 +14,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache
 from typing import Final
 
 from opentelemetry import trace as otel
@@ -21,7 +22,7 @@ from opentelemetry.context import Context, attach
 from opentelemetry.trace import Link, NonRecordingSpan, Span, SpanContext, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, RunStatus, later
+from holdfast.core.values import LAST_INSTANT, Cancelled, Failed, Failure, Instant, Outcome, RunStatus
 from holdfast.ports.tracing import RunTrace, TracedRun, TracedTask
 from holdfast.telemetry.remote_parent import entered, read_carrier
 
@@ -29,6 +30,7 @@ WINDOW: Final = dt.timedelta(hours=1)
 """How long one trace may go on. Back ends collect the spans of a trace for minutes or hours, and a trace of a
 month cannot be drawn."""
 
+_WINDOW_MICROSECONDS: Final = WINDOW // dt.timedelta(microseconds=1)
 _MICROSECOND: Final = 1_000
 """Of the nanoseconds in which spans have their times."""
 _LONGEST_TRACE: Final = 600
@@ -77,32 +79,36 @@ class OpenTelemetry:
 
     # --- nodes
 
+    def unsampled(self, trace: str) -> RunTrace | None:
+        return _unsampled(trace)
+
     def follow(self, run: TracedRun, now: Instant, before: RunTrace | None) -> RunTrace:
-        is_young = later(run.traced_at, WINDOW) > now
-        if before is None and run.trace and is_young:
-            context = read_carrier(*_carrier(run.trace), context=_NOWHERE)
-            if otel.get_current_span(context).get_span_context().is_valid:
-                return _Trace(self._tracer, context, run.traced_at)
+        if before is None and run.trace and run.traced_at + _WINDOW_MICROSECONDS > now:
+            parent = _parent_in(run.trace)
+            if parent is not None:
+                return _Trace(self._tracer, parent, run.traced_at)
         last = run.trace if before is None else before.parent.trace
         known = [_span_context(each) for each in dict.fromkeys((run.trace, last))]
         links = [Link(each) for each in known if each.is_valid]
         name, attributes = f"take up {run.workflow}", _attributes(run)
         span = self._tracer.start_span(name, context=_NOWHERE, attributes=attributes, links=links)
         span.end()
-        return _Trace(self._tracer, otel.set_span_in_context(span, _NOWHERE), now)
+        return _Trace(self._tracer, _Parent(otel.set_span_in_context(span, _NOWHERE)), now)
 
 
 class _Parent:
     """A span that somebody else has made, or that is not recorded."""
 
-    __slots__ = ("_context", "trace")
+    __slots__ = ("context", "is_recorded", "trace")
 
-    def __init__(self, context: Context, trace: str) -> None:
-        self._context = context
-        self.trace = trace
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        found = otel.get_current_span(context).get_span_context()
+        self.is_recorded = found.trace_flags.sampled
+        self.trace = _written(found)
 
     def enter(self) -> None:
-        attach(self._context)
+        attach(self.context)
 
     @property
     def carrier(self) -> Mapping[str, str]:
@@ -117,17 +123,46 @@ class _Parent:
         pass  # it is not ours
 
 
-class _Trace:
-    __slots__ = ("_context", "_tracer", "is_recorded", "parent", "traced_at", "until")
+@lru_cache(maxsize=1024)
+def _parent_in(trace: str) -> _Parent | None:
+    """The span that is stored with a run. Runs that were started together have the same."""
+    context = read_carrier(*_carrier(trace), context=_NOWHERE)
+    is_valid = otel.get_current_span(context).get_span_context().is_valid
+    return _Parent(context) if is_valid else None
 
-    def __init__(self, tracer: otel.Tracer, context: Context, traced_at: Instant) -> None:
+
+@lru_cache(maxsize=1024)
+def _unsampled(trace: str) -> _Unsampled | None:
+    parent = _parent_in(trace)
+    return None if parent is None or parent.is_recorded else _Unsampled(parent)
+
+
+class _Unsampled:
+    """The trace of all runs that were started in one span that is not sampled. They have no spans."""
+
+    is_recorded = False
+    traced_at = LAST_INSTANT
+    until = LAST_INSTANT
+
+    def __init__(self, parent: _Parent) -> None:
+        self.parent = parent
+
+    def begin_attempt(self, run: TracedRun, task: TracedTask) -> _Parent:
+        return self.parent
+
+    def end_run(self, run: TracedRun, status: RunStatus, failure: Failure | None, at: Instant) -> None:
+        pass
+
+
+class _Trace:
+    __slots__ = ("_tracer", "is_recorded", "parent", "traced_at", "until")
+
+    def __init__(self, tracer: otel.Tracer, parent: _Parent, traced_at: Instant) -> None:
         self._tracer = tracer
-        self._context = context
-        found = otel.get_current_span(context).get_span_context()
-        self.is_recorded = found.trace_flags.sampled
-        self.parent = _Parent(context, _written(found))
+        self.parent = parent
+        self.is_recorded = parent.is_recorded
         self.traced_at = traced_at
-        self.until = later(traced_at, WINDOW)
+        self.until = Instant(traced_at + _WINDOW_MICROSECONDS)
 
     def begin_attempt(self, run: TracedRun, task: TracedTask) -> _AttemptSpan:
         attributes = _attributes(run)
@@ -136,7 +171,7 @@ class _Trace:
         attributes["holdfast.attempt"] = task.attempt
         attributes["holdfast.queue"] = task.queue
         span = self._tracer.start_span(
-            f"task {task.name}", context=self._context, kind=SpanKind.CONSUMER, attributes=attributes
+            f"task {task.name}", context=self.parent.context, kind=SpanKind.CONSUMER, attributes=attributes
         )
         return _AttemptSpan(span)
 
@@ -150,7 +185,7 @@ class _Trace:
         is_elsewhere = first.is_valid and run.trace != self.parent.trace
         span = self._tracer.start_span(
             f"run {run.workflow}",
-            context=self._context,
+            context=self.parent.context,
             attributes=attributes,
             links=[Link(first)] if is_elsewhere else (),
             start_time=begun * _MICROSECOND,

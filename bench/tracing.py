@@ -1,0 +1,66 @@
+"""W20: what tracing adds to W1. Rounds without and with it take turns, in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from opentelemetry import trace
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, ParentBased, Sampler, SamplingResult
+
+from bench.samples import one_task
+from bench.throughput import time_runs, warm_up
+from bench.trial import Figures, Trial
+from holdfast import Holdfast
+
+_ROUNDS = 5
+
+
+class _Nowhere(SpanExporter):
+    """Writes spans down as a collector gets them, and sends them to nobody."""
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        encode_spans(spans).SerializeToString()
+        return SpanExportResult.SUCCESS
+
+    def shutdown(self) -> None:
+        pass
+
+
+class _Switch(Sampler):
+    """A provider is set once in a process, and its sampler with it."""
+
+    now: Sampler = ALWAYS_OFF
+
+    def should_sample(self, *args: Any, **kwargs: Any) -> SamplingResult:
+        return self.now.should_sample(*args, **kwargs)
+
+    def get_description(self) -> str:
+        return "switch"
+
+
+async def measure_tracing(trial: Trial) -> Figures:
+    """CPU time with tracing, where nothing and where everything is sampled, as a share of that without."""
+    switch = _Switch()
+    provider = TracerProvider(sampler=ParentBased(switch), shutdown_on_exit=False)
+    provider.add_span_processor(BatchSpanProcessor(_Nowhere()))
+    trace.set_tracer_provider(provider)
+    count = trial.size(10_000, 500)
+    taken: dict[str, list[float]] = {"off": [], "unsampled": [], "sampled": []}
+    for _ in range(1 if trial.is_quick else _ROUNDS):
+        for mode, rounds in taken.items():
+            switch.now = ALWAYS_ON if mode == "sampled" else ALWAYS_OFF
+            async with Holdfast(trial.url, tracing=mode != "off") as holdfast:
+                await warm_up(holdfast)
+                rounds.append((await time_runs(holdfast, one_task, range(count))).cpu_seconds)
+    provider.shutdown()
+    least = {mode: min(rounds) for mode, rounds in taken.items()}
+    return {
+        "runs": count,
+        "cpu_seconds": least["off"],
+        "unsampled_ratio": least["unsampled"] / least["off"],
+        "sampled_ratio": least["sampled"] / least["off"],
+    }
