@@ -14,6 +14,7 @@ from typing import Final
 import pytest
 
 LONG: Final[dict[str, tuple[str, ...]]] = {
+    "alerts/test_crashes.py": (),
     "bad_world/test_bad_days.py": ("test_a_database_that_is_read_only_for_a_while_is_waited_for",),
     "bad_world/test_full_postgres.py": (),
     "bad_world/test_restarts.py": ("test_runs_go_on_after_a_restart",),
@@ -24,6 +25,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "chaos/test_killed_server.py": (),
     "chaos/test_many_processes.py": (),
     "chaos/test_three_processes.py": (),
+    "cli/test_alerts.py": (),
     "cli/test_asking.py": (
         "test_a_reader_that_leaves_is_no_error",
         "test_a_run_is_shown_with_its_tasks_and_the_attempts_that_did_not_succeed",

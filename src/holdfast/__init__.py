@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 __all__ = [
     "AddressRefused",
+    "AlertInfo",
+    "AlertNotFound",
     "Answer",
     "AttemptInfo",
     "AuditEntry",
@@ -35,6 +37,8 @@ __all__ = [
     "DagWorkflow",
     "DeadlineExceeded",
     "DeadlineOver",
+    "DeliveryFailed",
+    "DeliveryInfo",
     "DeterminismError",
     "DoNotRetry",
     "Explanation",
@@ -150,6 +154,7 @@ if TYPE_CHECKING:
     from holdfast.authoring.code.updates import update
     from holdfast.authoring.dag.workflow import DagWorkflow, load_dag
     from holdfast.authoring.flow.workflow import FlowWorkflow, load_flow
+    from holdfast.client.alerts import AlertInfo, DeliveryInfo
     from holdfast.client.archives import ImportReport
     from holdfast.client.audit import AuditEntry, AuditInfo
     from holdfast.client.backlogs import Backlog
@@ -180,6 +185,7 @@ if TYPE_CHECKING:
     from holdfast.core.values import Failure, RunStatus, TaskStatus
     from holdfast.errors import (
         AddressRefused,
+        AlertNotFound,
         BadAnswer,
         BadArchive,
         BadDag,
@@ -191,6 +197,7 @@ if TYPE_CHECKING:
         ChapterRefused,
         DeadlineExceeded,
         DeadlineOver,
+        DeliveryFailed,
         DeterminismError,
         DoNotRetry,
         HistoryTooLong,
@@ -258,6 +265,7 @@ else:
         "authoring.dag.workflow": ("DagWorkflow", "load_dag"),
         "authoring.flow.workflow": ("FlowWorkflow", "load_flow"),
         "client.archives": ("ImportReport",),
+        "client.alerts": ("AlertInfo", "DeliveryInfo"),
         "client.audit": ("AuditEntry", "AuditInfo"),
         "client.backlogs": ("Backlog",),
         "client.batches": ("Call",),
@@ -298,6 +306,8 @@ else:
             "TooManyRuns",
             "JobNotFound",
             "AddressRefused",
+            "AlertNotFound",
+            "DeliveryFailed",
             "BadAnswer",
             "BadArchive",
             "BadDag",

@@ -116,6 +116,7 @@ class Holdfast(Client):
             is_alive=self._is_alive,
             tracing=parts.tracing,
             gate=parts.gate,
+            webhooks=parts.webhooks,
         )
 
     async def __aenter__(self) -> Self:

@@ -32,6 +32,7 @@ HoldfastError
 │   ├── ScheduleNotFound    no schedule of that name
 │   ├── ScheduleTaken       a schedule of that name starts another workflow
 │   ├── KeyNotFound         no key of that id in the namespace
+│   ├── AlertNotFound       no rule for alerts of that name
 │   ├── FlowNotFound        no flow of that id, or no such version of it
 │   ├── NotPublished        only a published version of a flow can be run
 │   ├── ItemLost            a worker reports on a task that it no longer has
@@ -64,6 +65,7 @@ HoldfastError
 │   ├── SecretNotFound      a secret that a task needs is nowhere on this node
 │   └── BadSecret           … is too short to be masked, too long, or no text
 ├── SecretUnreadable        a command or file that has a secret could not be read; tried again as `Retry` says
+├── DeliveryFailed          a webhook was not delivered, and is not tried again
 ├── NoWorker                no worker of the service could be reached
 ├── WorkerFailed            a worker reported an error, or sent an answer that cannot be read
 ├── TooManySteps            a flow has visited too many nodes; it probably loops
@@ -447,6 +449,12 @@ class ScheduleTaken(Refused):
         )
 
 
+class AlertNotFound(Refused, LookupError):
+    def __init__(self, name: str, namespace: str) -> None:
+        self.name, self.namespace = name, namespace
+        super().__init__(f"no alert {show(name)} in namespace {namespace!r}; `holdfast alerts list` has them")
+
+
 class KeyNotFound(Refused, LookupError):
     """Of a key of the server, not of a run."""
 
@@ -707,6 +715,15 @@ class SecretUnreadable(HoldfastError):
     def __init__(self, what: str, name: str, problem: str) -> None:
         self.name = name
         super().__init__(f"the {what} {name!r} could not be read: {problem}")
+
+
+class DeliveryFailed(HoldfastError):
+    """Of an alert."""
+
+    def __init__(self, rule: str, problem: str, attempts: int) -> None:
+        self.rule, self.problem, self.attempts = rule, problem, attempts
+        times = "once" if attempts == 1 else f"{attempts} times"
+        super().__init__(f"the webhook of alert {show(rule)} was sent {times} and not delivered: {problem}")
 
 
 class NoWorker(HoldfastError):

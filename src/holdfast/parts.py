@@ -21,7 +21,8 @@ from holdfast.client.waiters import Waiters
 from holdfast.core.codec import Codec
 from holdfast.core.ids import KeyMaker
 from holdfast.core.secret_names import read_sources
-from holdfast.core.values import RunKey, later
+from holdfast.core.values import Instant, RunKey, later
+from holdfast.core.webhooks import Sent
 from holdfast.engine.after_commits import AfterCommits
 from holdfast.engine.audit_pruning import AuditPruner
 from holdfast.engine.change_pruning import ChangePruner
@@ -42,6 +43,7 @@ from holdfast.executors.inline import InlineExecutor, attempt_of
 from holdfast.executors.printing import start_hearing, stop_hearing
 from holdfast.executors.task_logging import add_to_logs
 from holdfast.executors.threads import ThreadExecutor
+from holdfast.ports.alerts import Webhooks, WebhookSender
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Beat, Executor, Log, Publish, Report
 from holdfast.ports.nodes import EngineStore
@@ -188,6 +190,8 @@ class Parts:
             command_seconds=settings.secret_command_seconds,
             cached_seconds=settings.secret_cached_seconds,
         )
+        sender = _WebhookSender(self.gate, self.secrets, self.clock.now)
+        self.webhooks = Webhooks(sender, settings.public_url.rstrip("/"))
 
     def start_hearing(self) -> None:
         """From now on, what tasks and workflows of this process print is in their logs, too."""
@@ -282,6 +286,23 @@ class Parts:
             publish,
             "" if self.tracing is None else self.tracing.in_span,
         )
+
+
+class _WebhookSender:
+    """The HTTP client is imported when the first webhook is sent. That takes long, and few nodes do."""
+
+    def __init__(self, gate: OutboundGate, secrets: SecretSources, now: Callable[[], Instant]) -> None:
+        self._parts = gate, secrets, now
+        self._sender: WebhookSender | None = None
+
+    async def send(self, url: str, id: str, body: bytes, secret: str | None) -> Sent:
+        if self._sender is None:
+            try:
+                from holdfast.executors.http.webhook_sender import WebhookSender
+            except ModuleNotFoundError as error:
+                return Sent(problem=f"{error.name} is needed on this node: pip install 'holdfast[server]'")
+            self._sender = WebhookSender(*self._parts)
+        return await self._sender.send(url, id, body, secret)
 
 
 class _ExecutorRoutes:

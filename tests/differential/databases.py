@@ -12,6 +12,7 @@ from holdfast.core.records import Definition
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.values import Instant
 from holdfast.ports.access import KeyRecord, NewAudit
+from holdfast.ports.alerts import AlertRow
 from holdfast.ports.commits import NewChapter, NewLog
 from holdfast.ports.flows import FlowRecord
 from holdfast.ports.nodes import StallRecord
@@ -59,6 +60,7 @@ _COLUMNS = {
     "keys": "id, namespace, name, role, hash, created_at, created_by, expires_at, used_at, revoked_at, "
     "revoked_by",
     "sessions": "id, namespace, name, role, hash, key, subject, created_at, expires_at, used_at",
+    "alerts": "name, rule, created_at, changed_at, namespace",
     "audit": "number, namespace, at, by, key, action, target, request, before, after, uid",
 }
 _JSON = (
@@ -69,6 +71,7 @@ _JSON = (
     "value",
     "payload",
     "details",
+    "rule",
     "lines",
     "items",
     "plan",
@@ -205,5 +208,6 @@ def _tables(rows: dict[str, list[Row]]) -> Tables:
         },
         keys={row[0]: KeyRecord(*row) for row in rows["keys"]},
         sessions={row[0]: SessionRecord(*row) for row in rows["sessions"]},
+        alerts={(namespace, values[0]): AlertRow(*values) for *values, namespace in rows["alerts"]},
         audit={number: (namespace, NewAudit(*row)) for number, namespace, *row in rows["audit"]},
     )

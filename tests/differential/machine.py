@@ -11,6 +11,7 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 from tests.differential.access_deeds import ACCESS_DEEDS, AccessDeeds
+from tests.differential.alert_deeds import ALERT_DEEDS, AlertDeeds
 from tests.differential.deeds import REMOTE_DEEDS, RemoteDeeds
 from tests.differential.drawing import CLAIMS, SCHEDULES, SECOND, STREAMS, UIDS, WORKFLOWS, Dice, Drawing
 from tests.differential.promises import check_burial, check_firing, check_promises
@@ -40,6 +41,7 @@ DEEDS += ["renew_lease", "end_lease", "delete", "act", "restart", "act", "drop_i
 DEEDS += ["unpark", "leave", "expire_nodes", "register", "schedule"] + ["fire"] * 4 + REMOTE_DEEDS
 DEEDS += ACCESS_DEEDS
 DEEDS += SESSION_DEEDS
+DEEDS += ALERT_DEEDS
 """The deeds. A deed that is listed more often happens more often."""
 
 SPACES = ("default", "elsewhere")
@@ -55,7 +57,7 @@ class Node:
         self.in_doubt: Commit | None = None
 
 
-class StoreMachine(RemoteDeeds, AccessDeeds, SessionDeeds, RuleBasedStateMachine):
+class StoreMachine(RemoteDeeds, AccessDeeds, SessionDeeds, AlertDeeds, RuleBasedStateMachine):
     def __init__(self, postgres: OpenPostgres) -> None:
         super().__init__()
         self.stores = SideBySide(postgres, START)
@@ -341,6 +343,7 @@ class StoreMachine(RemoteDeeds, AccessDeeds, SessionDeeds, RuleBasedStateMachine
         self.look_at_flows(dice, drawing)
         self.look_at_access(dice, drawing)
         self.look_at_sessions(dice, drawing)
+        self.look_at_alerts(dice, drawing)
 
     def _look_at_runs(self, dice: Dice, drawing: Drawing) -> None:
         run, runs = drawing.key(), drawing.keys(3)

@@ -22,6 +22,7 @@ from typing import Any
 from msgspec.structs import asdict, replace
 from tests.differential import acts, questions, schedules, views
 from tests.differential.access import AccessModel
+from tests.differential.alerts import AlertModel
 from tests.differential.flows import FlowModel
 from tests.differential.retention import RetentionModel
 from tests.differential.sessions import SessionModel
@@ -103,7 +104,7 @@ from holdfast.ports.workflow_store import DELETED
 _EPOCH = Instant(0)
 
 
-class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel, SessionModel):
+class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel, SessionModel, AlertModel):
     def __init__(self, clock: Callable[[], Instant]) -> None:
         self.tables = Tables()
         self._clock = clock

@@ -26,6 +26,7 @@ from holdfast.core.shared_inputs import SharedInput, whole_input
 from holdfast.core.values import Failure, Instant, NodeId, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitDescription, WaitKind
 from holdfast.ports.access import KeyRecord, NewAudit
+from holdfast.ports.alerts import AlertRow
 from holdfast.ports.commits import Claimed, EndedAttempt, NewChapter, NewLog, NewMessage, NewTask
 from holdfast.ports.flows import FlowRecord
 from holdfast.ports.nodes import StallRecord
@@ -124,6 +125,7 @@ class Tables:
     chapters: dict[tuple[RunKey, int], NewChapter] = field(default_factory=dict)
     keys: dict[str, KeyRecord] = field(default_factory=dict)
     sessions: dict[str, SessionRecord] = field(default_factory=dict)
+    alerts: dict[tuple[str, str], AlertRow] = field(default_factory=dict)
     audit: dict[int, tuple[str, NewAudit]] = field(default_factory=dict)
     """Each row with its namespace."""
 

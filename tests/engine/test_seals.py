@@ -370,6 +370,7 @@ async def test_every_column_that_is_sealed_is_rewritten(store_url: str):
     """By the tables: those that a run has filled have no payload of the old key, nor a plain one."""
     async with Holdfast(store_url, catalog=catalog, encryption_keys=["k1"]) as hf:
         await run_through(hf, "old")
+        await hf.alerts.put("ops", "http://127.0.0.1/hook", "failed")
 
     await rewrite(store_url, ["k2", "k1"])
 
@@ -377,7 +378,7 @@ async def test_every_column_that_is_sealed_is_rewritten(store_url: str):
     assert b'"sealed":"k1"' not in everything.replace(b'""', b'"')
     assert set(TABLES) == {
         *("runs", "tasks", "attempts", "shared_inputs", "state", "messages", "chapters", "questions"),
-        *("schedules", "logs", "stream_items", "audit"),
+        *("schedules", "logs", "stream_items", "audit", "alerts"),
     }
 
 

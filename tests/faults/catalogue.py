@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.faults import (
     of_access,
+    of_alerts,
     of_archives,
     of_bulk,
     of_chapters,
@@ -50,6 +51,7 @@ FAULTS = {
         of_flows,
         of_workers,
         of_workflows,
+        of_alerts,
         of_archives,
         of_bulk,
         of_clients,

@@ -16,6 +16,7 @@ from holdfast import Holdfast, NotOverHttp
 
 NOUNS: Final = (
     "schedules",
+    "alerts",
     "flows",
     "workflows",
     "workers",

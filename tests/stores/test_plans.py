@@ -22,7 +22,7 @@ INSERTS = {
     "insert_version", "insert_workflows", "note_lost_runs", "put_worker", "queue_tasks", "record_acts",
     "record_migration", "record_schema_change", "set_state",
     "insert_audit", "insert_key", "insert_questions", "insert_session",
-    "count_minute",
+    "count_minute", "put_alert",
 }  # fmt: skip
 NO_TABLE = {
     "columns_of", "find_schema_tables", "hold_numbers", "last_numbers", "list_migrations",
@@ -62,7 +62,8 @@ NAMED = {
     "first_and_last_steps", "last_questions_named", "list_questions_of", "open_questions_named",
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
     "find_key", "note_key_used", "revoke_key", "listed_runs", "listed_sizes", "runs_that_match",
-    "count_queued", "groups_of", "end_session", "find_session", "note_session_used", "trim_sessions",
+    "count_queued", "delete_alert", "groups_of", "end_session", "find_session", "note_session_used",
+    "trim_sessions",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -118,7 +119,8 @@ SORTS_LITTLE = {"count_due_runs", "due_services", "urgent_runs"}
 """They sort services, and the levels of priority, but no runs; or only the runs that they count."""
 FEW = {
     "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "delete_flow",
-    "due_schedules", "find_flow", "fleet_nodes", "has_keys", "list_flows", "list_keys", "list_nodes",
+    "due_schedules", "find_flow", "fleet_nodes", "has_keys", "list_alerts", "list_flows", "list_keys",
+    "list_nodes",
     "list_schedules", "list_workers", "list_workflows", "mark_workers_offline", "next_work",
     "serving_nodes", "worker_at",
 }  # fmt: skip
@@ -189,7 +191,7 @@ WHOLE_TABLE = re.compile(
 WHOLE_NAMESPACE = re.compile(r"Index Cond: \(namespace = \$1\)$|\(namespace=\?\)$", re.MULTILINE)
 SORTED = re.compile(r"\bSort\b|TEMP B-TREE")
 SMALL = re.compile(
-    r"\b(schedules|nodes|workers|flows|workflows|ranked|keys|lost_runs)(_pkey|_by_age|_by_namespace|_1)?\b"
+    r"\b(alerts|schedules|nodes|workers|flows|workflows|ranked|keys|lost_runs)(_pkey|_by_age|_by_namespace|_1)?\b"
 )
 
 

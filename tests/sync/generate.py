@@ -57,6 +57,7 @@ PARTS: Final = (
         """,
     ),
     Part("Schedules", (("client/schedules.py", "Schedules"),), "AsyncSchedules", ""),
+    Part("Alerts", (("client/alerts.py", "Alerts"),), "AsyncAlerts", ""),
     Part("Flows", (("client/flows.py", "Flows"),), "AsyncFlows", ""),
     Part("Keys", (("client/keys.py", "Keys"),), "AsyncKeys", ""),
     Part("Audit", (("client/audit.py", "Audit"),), "AsyncAudit", ""),
@@ -80,6 +81,10 @@ PARTS: Final = (
         @property
         def schedules(self) -> Schedules:
             return Schedules(self.inner.schedules, self._thread)
+
+        @property
+        def alerts(self) -> Alerts:
+            return Alerts(self.inner.alerts, self._thread)
 
         @property
         def flows(self) -> Flows:
@@ -120,6 +125,7 @@ from __future__ import annotations
 
 IMPORTS
 from holdfast.app import Holdfast as AsyncHoldfast
+from holdfast.client.alerts import Alerts as AsyncAlerts
 from holdfast.client.audit import Audit as AsyncAudit
 from holdfast.client.bulk_jobs import BulkJobs as AsyncBulkJobs
 from holdfast.client.flows import Flows as AsyncFlows
@@ -266,7 +272,18 @@ def _imports(path: str, module: ast.Module) -> dict[str, str]:
     return {
         name: line
         for name, line in found.items()
-        if name not in ("Run", "Schedules", "Flows", "Keys", "Audit", "BulkJobs", "RunSelection", "Holdfast")
+        if name
+        not in (
+            "Run",
+            "Schedules",
+            "Alerts",
+            "Flows",
+            "Keys",
+            "Audit",
+            "BulkJobs",
+            "RunSelection",
+            "Holdfast",
+        )
     }
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from holdfast.authoring.code.elsewhere import startable_code
 from holdfast.authoring.differences import describe_difference
-from holdfast.core.bulk import BULK, BULK_CLAIM, BULK_VERSION
 from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.history import Past
@@ -43,7 +42,6 @@ from holdfast.errors import (
     WrongType,
     show,
 )
-from holdfast.ports.bulk import BulkWorker
 from holdfast.ports.executor import Attempt, ProcessBody, ServiceCall, TaskBody
 from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import HasChapters, Pinned
@@ -159,7 +157,7 @@ class WorkflowKinds(Protocol):
     @property
     def reader(self) -> WorkflowReader: ...
 
-    def bulk_workflow(self, worker: BulkWorker) -> WorkflowDefinition: ...
+    def own_workflow(self, name: str, worker: Any) -> WorkflowDefinition: ...
 
     def read_published(self, definition: Definition) -> DataWorkflow:
         """Raises BadDag, BadFlow."""
@@ -305,8 +303,9 @@ class Definitions:
         self.log_limit = log_limit
         """How many characters are kept of what workflow code writes in one step."""
         self.signal_sender: SignalSender | None = None
-        self._bulk_worker: BulkWorker | None = None
-        self._bulk: WorkflowDefinition | None = None
+        self._own_workers: dict[str, Any] = {}
+        """What the runs of holdfast's own workflows do their work with, by the name of the workflow."""
+        self._own: dict[str, WorkflowDefinition] = {}
         self._bodies: dict[str, Body] = {}
         # Not in the catalog: several namespaces may share it, and each has its own flows.
         self._published: dict[tuple[str, str], DataWorkflow] = {}
@@ -329,27 +328,28 @@ class Definitions:
     def send_with(self, sender: SignalSender) -> None:
         self.signal_sender = sender
 
-    def do_bulk_with(self, worker: BulkWorker) -> None:
-        self._bulk_worker, self._bulk = worker, None
+    def do_own_with(self, name: str, worker: Any) -> None:
+        self._own_workers[name] = worker
+        self._own.pop(name, None)
 
-    def _bulk_workflow(self) -> WorkflowDefinition:
-        """It is in no catalog, so nobody can start it but `hf.bulk`. Raises UnknownWorkflow."""
-        if self._bulk is None:
-            if self._bulk_worker is None:
-                raise UnknownWorkflow(BULK, BULK_VERSION, [])
-            self._bulk = self.kinds.bulk_workflow(self._bulk_worker)
-        return self._bulk
+    def _own_workflow(self, name: str) -> WorkflowDefinition:
+        """It is in no catalog, so nobody can start it but holdfast itself. Raises UnknownWorkflow."""
+        if name not in self._own:
+            if name not in self._own_workers:
+                raise UnknownWorkflow(name, None, [])
+            self._own[name] = self.kinds.own_workflow(name, self._own_workers[name])
+        return self._own[name]
 
-    def startable_bulk(self) -> Startable:
-        return self._startable(self._bulk_workflow())
+    def startable_own(self, name: str) -> Startable:
+        return self._startable(self._own_workflow(name))
 
     def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
         return self.kinds.plan_reopening(definition, history)
 
     def claims(self) -> Sequence[str]:
         of_workflows = [workflow.claim for workflow in self.catalog.workflows()]
-        of_bulk = [] if self._bulk_worker is None else [BULK_CLAIM]
-        return [*of_workflows, *map(task_claim, self.catalog.task_names()), *of_bulk, ANY_NODE]
+        names = [*self.catalog.task_names(), *self._own_workers]
+        return [*of_workflows, *map(task_claim, names), ANY_NODE]
 
     def lacks(self, run: RunRecord) -> bool:
         if run.version == TASK_VERSION or self.find_edition(run.workflow, run.version) is not None:
@@ -426,8 +426,8 @@ class Definitions:
     def _workflow_of(self, run: RunRecord) -> WorkflowDefinition:
         """Raises UnknownWorkflow."""
         name, version = run.workflow, run.version
-        if run.claim == BULK_CLAIM:
-            return self._bulk_workflow()
+        if name.startswith(OWN_NAMES) and run.claim == task_claim(name):
+            return self._own_workflow(name)
         return self._published.get((name, version)) or self.catalog.recorded_workflow(name, version)
 
     def replay(self, run: RunRecord, past: Past, pause_after: int) -> Slices[Program]:

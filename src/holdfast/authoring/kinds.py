@@ -7,15 +7,16 @@ code workflows does not load them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from holdfast.core.alerts import ALERTS
+from holdfast.core.bulk import BULK
 from holdfast.errors import Refused
 
 if TYPE_CHECKING:
     from holdfast.authoring.catalog import DataWorkflow, WorkflowDefinition
     from holdfast.core.records import Definition, History
     from holdfast.core.reopening import ReopeningPlan
-    from holdfast.ports.bulk import BulkWorker
     from holdfast.ports.flows import FlowReader
     from holdfast.ports.workflows import WorkflowReader
 
@@ -69,10 +70,14 @@ class Kinds:
 
         return PublishedTextReader(read_definition)
 
-    def bulk_workflow(self, worker: BulkWorker) -> WorkflowDefinition:
-        from holdfast.authoring.code.bulk_workflow import bulk_workflow
+    def own_workflow(self, name: str, worker: Any) -> WorkflowDefinition:
+        if name == BULK:
+            from holdfast.authoring.code.bulk_workflow import bulk_workflow
 
-        return bulk_workflow(worker)
+            return bulk_workflow(worker)
+        from holdfast.authoring.code.alert_workflows import watching_workflow, webhook_workflow
+
+        return watching_workflow(worker) if name == ALERTS else webhook_workflow(worker)
 
     def read_published(self, definition: Definition) -> DataWorkflow:
         if definition.kind == "dag":

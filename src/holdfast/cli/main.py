@@ -13,6 +13,7 @@ import typer
 
 from holdfast.cli.command_group import use_command_groups
 from holdfast.cli.commands import (
+    alerts,
     answers,
     bulk,
     completion,
@@ -82,6 +83,7 @@ _FOR_RUNS = (
     logs,
     watch,
     schedules,
+    alerts,
     flows,
     workers,
     fleet,

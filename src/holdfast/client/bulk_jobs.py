@@ -298,7 +298,7 @@ class BulkJobs:
             found = await self._parts.work.count(plan, BulkPlace(), at_most + 1)
             if found.matched > at_most:
                 raise TooManyRuns(at_most)
-        startable = self._parts.workflows.startable_bulk()
+        startable = self._parts.workflows.startable_own(BULK)
         start = StartOptions(id=options.get("id"), id_policy=IdPolicy.RETURN, by=plan.by)
         payload = startable.pack((plan,), {})
         [run] = await self._parts.submit(startable, [(payload, start.id)], start)

@@ -16,6 +16,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 import msgspec
 
+from holdfast.client.alerts import new_alerts
 from holdfast.client.archives import Archives, ArchiveSource, ImportOptions, ImportReport
 from holdfast.client.audit import Audit
 from holdfast.client.backlogs import Backlog, Backlogs
@@ -49,6 +50,7 @@ from holdfast.client.traced_calls import starting
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
 from holdfast.client.workflows import WorkflowVersions
+from holdfast.core.bulk import BULK
 from holdfast.core.explanations import Explanation
 from holdfast.core.names import check_keywords, is_name
 from holdfast.core.records import Definition, RunRecord
@@ -74,6 +76,7 @@ from holdfast.errors import (
     WrongType,
     show,
 )
+from holdfast.ports.alerts import Webhooks
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.outbound import AddressGate
 from holdfast.ports.runs import StartedRuns, Stranded
@@ -101,9 +104,10 @@ class Client(RunListing, RunBatches):
         is_alive: Callable[[str], bool | None] = lambda _: None,
         tracing: ClientTracing | None = None,
         gate: AddressGate | None = None,
+        webhooks: Webhooks | None = None,
     ) -> None:
         """`is_alive` says whether a node is there; None: it cannot know. `gate` says where users may have
-        nodes connect."""
+        nodes connect. `webhooks` is what a node sends alerts with."""
         self._tracing = tracing
         self._store = store
         self._workflows = workflows
@@ -126,9 +130,13 @@ class Client(RunListing, RunBatches):
             namespace=namespace,
         )
         work = BulkWork(store, self._bulk_acts, self._retention, namespace=namespace)
-        workflows.do_bulk_with(work)
+        workflows.do_own_with(BULK, work)
         self.bulk = BulkJobs(
             BulkParts(self, store, workflows, work, namespace, now, self._check_loop, self._submit_with)
+        )
+        delete, check = self._retention.delete_many, self._check_loop
+        self.alerts = new_alerts(
+            self, store, workflows, self._submit_with, gate, webhooks, delete, namespace, now, check
         )
         self._archives = Archives(store, namespace=namespace, now=now, calls=self._calls_of)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from holdfast.client.waiters import Waiters
+from holdfast.core.alerts import ALERTS
 from holdfast.core.bulk import BULK
 from holdfast.core.history import cancellation, restore
 from holdfast.core.journal import write_step
@@ -37,6 +38,10 @@ from holdfast.ports.definitions import DefinitionStore
 from holdfast.ports.runs import ParkedRunCancellation, Reopening, RunStore
 from holdfast.ports.workflows import Workflows
 
+_NEVER_RETRIED = {
+    BULK: "a bulk job is not retried; start another",
+    ALERTS: "the run that looks for alerts is started again when a rule is put",
+}
 _WAIT_SECONDS = 0.5
 _BATCH = 20
 """How many histories are in memory at once. Each may be large."""
@@ -86,10 +91,8 @@ class Families:
             record = await self._store.find_run(self._namespace, run)
             if record is None:
                 raise RunNotFound(key_text(run), self._namespace)
-            if record.workflow == BULK:
-                raise BadOption(
-                    "run", _name(record), "a run of yours: a bulk job is not retried; start another"
-                )
+            if record.workflow in _NEVER_RETRIED:
+                raise BadOption("run", _name(record), f"a run of yours: {_NEVER_RETRIED[record.workflow]}")
             if not record.status.is_undone:
                 raise NotEnded(_name(record), record.status)
             await self._check_parent(record)

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from holdfast.core.bulk import BULK_CLAIM
+from holdfast.core.names import OWN_NAMES
 from holdfast.core.open_requests import OpenRequests
 from holdfast.core.situations import BusyTask
 from holdfast.core.values import Instant, RunKey, key_text, moment
@@ -175,7 +175,7 @@ class Fleet:
             moment(row.started_at),
             None if node.seen_at is None else moment(node.seen_at),
             moment(node.lease_until),
-            None if node.claims is None else sorted(node.claims - {BULK_CLAIM}),
+            None if node.claims is None else sorted(it for it in node.claims if not it.startswith(OWN_NAMES)),
             row.runs,
             node.may_live(now) if is_alive is None else is_alive,
         )

@@ -19,6 +19,8 @@ class ChangeFilter(NamedTuple):
     since: RunKey | None = None
     before: RunKey | None = None
     """Only runs with keys from `since` on, and below `before`: keys are ordered by the time of creation."""
+    statuses: frozenset[str] | None = None
+    """Only changes that give a run one of these."""
 
 
 class WatchedState(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Protocol
 from holdfast.core.records import RunRecord
 from holdfast.core.values import RunKey
 from holdfast.ports.access import AccessStore
+from holdfast.ports.alerts import AlertStore
 from holdfast.ports.archives import ArchiveStore
 from holdfast.ports.changes import ChangeStore
 from holdfast.ports.fleet import FleetStore
@@ -47,6 +48,7 @@ class ClientStore(
     AccessStore,
     SessionStore,
     StatsStore,
+    AlertStore,
     Protocol,
 ):
     """All that a client uses. Opening and closing the store is not its job."""

@@ -9,7 +9,6 @@ from holdfast.core.records import Definition, History
 from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.timetable import Plan
 from holdfast.core.values import Payload
-from holdfast.ports.bulk import BulkWorker
 from holdfast.ports.flows import FlowReader
 from holdfast.ports.programs import Pinned
 from holdfast.ports.signals import SignalSender
@@ -120,12 +119,12 @@ class Workflows(Protocol):
         """What the code of runs sends signals with, if this process has a node."""
         ...
 
-    def do_bulk_with(self, worker: BulkWorker) -> None:
-        """What bulk jobs do their work with, if this process has a node."""
+    def do_own_with(self, name: str, worker: Any) -> None:
+        """What runs of one of holdfast's own workflows do their work with, if this process has a node."""
         ...
 
-    def startable_bulk(self) -> Startable:
-        """The workflow of bulk jobs."""
+    def startable_own(self, name: str) -> Startable:
+        """One of holdfast's own workflows."""
         ...
 
     def encode(self, value: Any, what: str) -> Payload: ...

@@ -36,6 +36,7 @@ from holdfast.ports.tracing import TraceHeaders
 from holdfast.ports.workflows import HasRun, Startable, Workflows
 from holdfast.remote.access import RemoteAudit, RemoteKeys, RemoteSessions
 from holdfast.remote.addressing import deadline_of, refused, refused_now, seconds_of, time_text
+from holdfast.remote.alerts import RemoteAlerts
 from holdfast.remote.bulk_jobs import RemoteBulkJobs
 from holdfast.remote.connection import Address, Connection
 from holdfast.remote.endings import RemoteWaiters, RunEnd, outcome_of
@@ -97,6 +98,7 @@ class RemoteClient(RemoteRunListing):
         self._remote_waiters = RemoteWaiters(connection, lambda: self.namespace)
         self._make_key = KeyMaker(Random(SystemRandom().getrandbits(128)))
         self.schedules = RemoteSchedules(connection, self._schedule_target, self._handle_of)
+        self.alerts = RemoteAlerts(connection)
         self.flows = RemoteFlows()
         self.workflows = RemoteWorkflowVersions(connection, workflows)
         self.workers = RemoteWorkers(connection)

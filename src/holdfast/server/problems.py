@@ -81,6 +81,7 @@ _NOT_FOUND: Final = (
     errors.JobNotFound,
     errors.FlowNotFound,
     errors.ScheduleNotFound,
+    errors.AlertNotFound,
     errors.UnknownWorkflow,
     errors.UnknownTask,
     errors.KeyNotFound,

@@ -120,6 +120,8 @@ def _is_wanted(found: _Found, which: ChangeFilter) -> bool:
         return False
     if which.before is not None and found.run >= which.before:
         return False
+    if which.statuses is not None:
+        return found.code in (CREATED, STATUS) and found.fields[0] in which.statuses
     # A newer release may tell of more.
     return found.code in _KINDS and (
         which.status is None or (found.code in (CREATED, STATUS) and found.fields[0] == which.status)

@@ -39,6 +39,7 @@ TABLES: Final[Mapping[str, _Table]] = {
     "schedules": _Table(("namespace", "name"), ("input",)),
     "logs": _Table(("number",), ("lines",)),
     "stream_items": _Table(("run", "name", "next_offset"), ("items",)),
+    "alerts": _Table(("namespace", "name"), ("rule",)),
     "audit": _Table(("number",), ("before", "after")),
 }
 _SEALS: Final = {("tasks", "input"): Seals.seal_input_of_task, ("questions", "details"): Seals.seal_question}

@@ -33,6 +33,7 @@ PAYLOADS: Final[Mapping[str, Mapping[int, _Seal]]] = {
     "insert_shared_inputs": {3: Seals.seal},
     "insert_tasks": {5: Seals.seal_input_of_task},
     "move_tasks": {6: Seals.seal},
+    "put_alert": {3: Seals.seal},
     "record_acts": {6: Seals.seal},
     "release_runs": {4: Seals.seal},
     "set_state": {3: Seals.seal},

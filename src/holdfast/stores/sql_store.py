@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from holdfast.stores.access import SqlAccessStore
+from holdfast.stores.alerts import SqlAlertStore
 from holdfast.stores.archives import SqlArchiveStore
 from holdfast.stores.changes import SqlChangeStore
 from holdfast.stores.database import TransactionScript
@@ -45,6 +46,7 @@ class SqlStore(
     SqlAccessStore,
     SqlSessionStore,
     SqlStatsStore,
+    SqlAlertStore,
 ):
     """The union of all roles. It uses the lanes of clients."""
 

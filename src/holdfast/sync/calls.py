@@ -9,6 +9,8 @@ from types import UnionType
 from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
 
 from holdfast.app import Holdfast as AsyncHoldfast
+from holdfast.client.alerts import AlertInfo, DeliveryInfo
+from holdfast.client.alerts import Alerts as AsyncAlerts
 from holdfast.client.archives import ArchiveSource, ImportOptions, ImportReport
 from holdfast.client.audit import Audit as AsyncAudit
 from holdfast.client.audit import AuditEntry, AuditInfo
@@ -242,6 +244,71 @@ class Schedules:
     def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
         """What the schedule would do at `end` if no node was up since `begin`."""
         return self._thread.call(lambda: self.inner.preview_outage(name, begin, end))
+
+
+class Alerts:
+    def __init__(self, inner: AsyncAlerts, thread: LoopThread) -> None:
+        self.inner = inner
+        self._thread = thread
+
+    def put(
+        self,
+        name: str,
+        url: str,
+        on: str | Sequence[str],
+        *,
+        workflow: Any = None,
+        tags: str | Sequence[str] = (),
+        late_after: dt.timedelta | None = None,
+        waiting_after: dt.timedelta | None = None,
+        secret: str | None = None,
+        at_most: int = 60,
+        enabled: bool = True,
+    ) -> AlertInfo:
+        """Add a rule, or replace it: post a message to `url` when a run has `failed`, was `parked`, has not
+        ended `late_after` its creation (`late`), or has a question that is open for `waiting_after`
+        (`waiting`). What happened before is not told.
+
+        `workflow` and `tags` say which runs. `secret` is the name of the secret that messages are signed
+        with. Of each kind, `at_most` so many messages are sent in a minute; one more sums up the rest.
+
+        Raises BadOption, and AddressRefused if nodes may not connect there.
+        """
+        return self._thread.call(
+            lambda: self.inner.put(
+                name,
+                url,
+                on,
+                workflow=workflow,
+                tags=tags,
+                late_after=late_after,
+                waiting_after=waiting_after,
+                secret=secret,
+                at_most=at_most,
+                enabled=enabled,
+            )
+        )
+
+    def get(self, name: str) -> AlertInfo:
+        """Raises AlertNotFound."""
+        return self._thread.call(lambda: self.inner.get(name))
+
+    def list(self) -> builtins.list[AlertInfo]:
+        """All rules, by name."""
+        return self._thread.call(self.inner.list)
+
+    def delete(self, name: str) -> AlertInfo:
+        """What it was. Messages that have not been delivered yet are given up. Raises AlertNotFound."""
+        return self._thread.call(lambda: self.inner.delete(name))
+
+    def test(self, name: str) -> DeliveryInfo:
+        """Send a message of the type `dev.holdfast.alerts.ping` now, and wait some seconds for what becomes
+        of it. Raises AlertNotFound."""
+        return self._thread.call(lambda: self.inner.test(name))
+
+    def deliveries(self, name: str, *, limit: int = 20) -> builtins.list[DeliveryInfo]:
+        """The last messages of a rule, newest first. Raises AlertNotFound."""
+        return self._thread.call(lambda: self.inner.deliveries(name, limit=limit))
 
 
 class Flows:
@@ -581,6 +648,10 @@ class ClientCalls:
     @property
     def schedules(self) -> Schedules:
         return Schedules(self.inner.schedules, self._thread)
+
+    @property
+    def alerts(self) -> Alerts:
+        return Alerts(self.inner.alerts, self._thread)
 
     @property
     def flows(self) -> Flows:

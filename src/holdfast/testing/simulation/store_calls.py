@@ -45,6 +45,8 @@ WRITES = frozenset(
         "revoke_key",
         "note_key_used",
         "write_audit",
+        "put_alert",
+        "delete_alert",
         "remove_audit",
         "add_session",
         "end_session",
@@ -124,6 +126,7 @@ READS = frozenset(
         "has_keys",
         "list_keys",
         "list_audit",
+        "list_alerts",
         "find_session",
         "list_sessions",
     }

@@ -16,6 +16,7 @@ from holdfast.core.failures import capture_value
 from holdfast.server.access.rules import check_all_have_rules, check_rule
 from holdfast.server.api.v1 import (
     access,
+    alerts,
     archives,
     backlogs,
     bulk,
@@ -44,6 +45,7 @@ NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "events": events.ROUTES,
     "questions": questions.ROUTES,
     "schedules": schedules.ROUTES,
+    "alerts": alerts.ROUTES,
     "access": [*access.ROUTES, *sessions.ROUTES],
     "fleet": fleet.ROUTES,
     "backlog": backlogs.ROUTES,
