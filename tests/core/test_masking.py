@@ -38,6 +38,11 @@ values = st.text(min_size=6, max_size=40).filter(lambda it: len(it.strip()) >= 6
         base64.b64encode(b"x:" + SECRET.encode()).decode(),
         base64.b64encode(b"user:" + SECRET.encode() + b"!").decode(),
         base64.b64encode(b"user1:" + SECRET.encode()).decode(),
+        json.dumps(json.dumps({"token": SECRET})),
+        json.dumps(json.dumps([SECRET], ensure_ascii=False), ensure_ascii=False),
+        repr(repr(SECRET)),
+        base64.b64encode(json.dumps({"token": SECRET}).encode()).decode(),
+        json.dumps(SECRET).encode().hex(),
     ],
 )
 def test_a_value_is_found_in_its_usual_forms(form: str):
@@ -45,6 +50,7 @@ def test_a_value_is_found_in_its_usual_forms(form: str):
 
     assert "***KEY***" in masked
     assert form not in masked
+    assert "word" not in masked
     assert masked.startswith("before ")
     assert masked.endswith(" after")
 

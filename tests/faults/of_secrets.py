@@ -63,4 +63,10 @@ FAULTS = [
         [Code("stores.rewriting:_rewritten").replace("A is None or B", "A is None")],
         cases("engine/test_seals.py", "test_after_a_rewrite_the_old_key_is_not_needed"),
     ),
+    Fault(
+        "secrets-in-json-in-json",
+        "a secret is masked also in JSON that is a string of JSON",
+        [Code("core.masking:_forms_of_text").replace("yield from _escaped(once)", "pass")],
+        cases("core/test_masking.py", "test_a_value_is_found_in_its_usual_forms"),
+    ),
 ]

@@ -235,18 +235,30 @@ def _forms_of(value: str) -> Iterator[str]:
 
 
 def _forms_of_text(text: str) -> Iterator[str]:
-    data = text.encode()
-    yield text
-    for escaped in (json.dumps(text), json.dumps(text, ensure_ascii=False), repr(text)):
-        yield escaped[1:-1]
+    escaped = [text, *_escaped(text)]
+    for once in dict.fromkeys(escaped):
+        yield once
+        yield from _escaped(once)  # JSON inside JSON
     yield text.replace("'", "'\"'\"'")
     yield text.replace("'", "'\\''")
     yield html.escape(text)
     for kept in (b"", b"/"):
         for escape in ("%{:02X}", "%{:02x}"):
-            quoted = "".join(chr(it) if it in _UNRESERVED or it in kept else escape.format(it) for it in data)
+            quoted = "".join(
+                chr(it) if it in _UNRESERVED or it in kept else escape.format(it) for it in text.encode()
+            )
             yield quoted
             yield quoted.replace("%20", "+")
+    for once in dict.fromkeys(escaped):
+        yield from _encoded(once.encode())
+
+
+def _escaped(text: str) -> Iterator[str]:
+    for escaped in (json.dumps(text), json.dumps(text, ensure_ascii=False), repr(text)):
+        yield escaped[1:-1]
+
+
+def _encoded(data: bytes) -> Iterator[str]:
     yield data.hex()
     yield data.hex().upper()
     for before in range(3):
