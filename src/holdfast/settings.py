@@ -19,7 +19,7 @@ import msgspec
 from holdfast.core.names import ALL_NAMESPACES, BURIED, checked_name
 from holdfast.core.oidc import OidcOptions, read_oidc
 from holdfast.core.outbound import Outbound, read_outbound
-from holdfast.core.public_urls import checked_public_url
+from holdfast.core.public_urls import checked_public_url, without_password
 from holdfast.core.retention import RetentionRule, read_retention
 from holdfast.core.secret_names import SourceOfSecrets, read_sources
 from holdfast.errors import BadFile, BadOption, UnknownSetting
@@ -207,8 +207,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         read_outbound(self.allowed_addresses)
 
     def __repr__(self) -> str:
-        """Without the key: settings are logged."""
+        """Without the key and the password of the database: settings are logged."""
         shown = {name: getattr(self, name) for name in self.__struct_fields__}
+        shown["url"] = without_password(self.url)
         if self.key:
             shown["key"] = "***"
         return f"Settings({', '.join(f'{name}={value!r}' for name, value in shown.items())})"

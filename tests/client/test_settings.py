@@ -85,6 +85,13 @@ def test_a_bad_setting_is_refused_with_its_name_or_its_place(
         read(tmp_path, toml, environment, **given)
 
 
+def test_settings_are_shown_without_the_password_of_the_database() -> None:
+    for url in ("postgresql://ann:s3cret@db/holdfast", "postgresql://ann@db/holdfast?password=s3cret"):
+        shown = repr(Settings(url=url))
+        assert "s3cret" not in shown
+        assert "ann" in shown
+
+
 def test_a_settings_file_that_is_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "holdfast.toml").mkdir()
 

@@ -1,4 +1,4 @@
-"""Addresses that browsers are sent to: the server's own, and paths on it."""
+"""Addresses that others see: that of the server, paths on it, and that of a database in messages."""
 
 from __future__ import annotations
 
@@ -27,3 +27,12 @@ def local_path(path: str | None) -> str:
     """A path on this server, to which a browser may be sent; `/` if the path leads elsewhere."""
     is_local = path is not None and len(path) <= _LONGEST_PATH and _LOCAL_PATH.fullmatch(path)
     return path if path is not None and is_local else "/"
+
+
+def without_password(url: str) -> str:
+    """The URL with its password masked, because it ends up in logs. Also works without a scheme."""
+    scheme, separator, rest = url.rpartition("://")
+    user, _, secret = rest.partition(":")
+    if "@" in secret:
+        rest = f"{user}:***@{secret.rpartition('@')[2]}"
+    return re.sub(r"(?i)(password=)[^&\s]*", r"\1***", scheme + separator + rest)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from holdfast.core.public_urls import without_password
 from holdfast.errors import BadUrl
 from holdfast.stores.driver import Driver
 from holdfast.stores.seals import Seals
@@ -32,12 +32,12 @@ def database_for(url: str, *, threads: bool = True) -> SqliteDatabase | Postgres
     """Raises BadUrl."""
     scheme, separator, rest = url.partition("://")
     if not separator:
-        raise BadUrl(_without_password(url), _EXPECTED)
+        raise BadUrl(without_password(url), _EXPECTED)
     if scheme == "sqlite":
         return _sqlite(url, rest, threads)
     if scheme in ("postgresql", "postgres"):
         return _postgres(url)
-    raise BadUrl(_without_password(url), _EXPECTED)
+    raise BadUrl(without_password(url), _EXPECTED)
 
 
 def _sqlite(url: str, rest: str, threads: bool) -> SqliteDatabase:
@@ -64,14 +64,5 @@ def _postgres(url: str) -> PostgresDatabase:
     try:
         from holdfast.stores.postgres.driver import PostgresDatabase
     except ImportError as error:
-        raise BadUrl(_without_password(url), f"{error}; install holdfast[postgres]") from error
+        raise BadUrl(without_password(url), f"{error}; install holdfast[postgres]") from error
     return PostgresDatabase(url)
-
-
-def _without_password(url: str) -> str:
-    """The URL with its password masked, because it ends up in logs. Also works without a scheme."""
-    scheme, separator, rest = url.rpartition("://")
-    user, _, secret = rest.partition(":")
-    if "@" in secret:
-        rest = f"{user}:***@{secret.rpartition('@')[2]}"
-    return re.sub(r"(?i)(password=)[^&\s]*", r"\1***", scheme + separator + rest)
