@@ -190,6 +190,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         if self.log_format not in LOG_FORMATS:
             raise BadOption("log_format", self.log_format, " or ".join(LOG_FORMATS))
         checked_public_url(self.public_url)
+        _check_proxies(self.trusted_proxies)
         checked_name("namespace", self.namespace)
         if self.namespace == BURIED:
             raise BadOption(
@@ -377,3 +378,15 @@ def _read_file(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         # Not TOML, not UTF-8, a number of five thousand digits, or deep nesting.
         raise BadFile(path.name, str(path), f"not TOML ({error})") from None
+
+
+def _check_proxies(setting: str) -> None:
+    """Raises BadOption. `*` would believe whatever a client says of its own address."""
+    from ipaddress import ip_network
+
+    for proxy in filter(None, map(str.strip, setting.split(","))):
+        try:
+            ip_network(proxy)
+        except ValueError:
+            expected = "addresses or networks, such as 10.0.0.7 or 10.1.0.0/16, separated by commas"
+            raise BadOption("trusted_proxies", setting, expected) from None

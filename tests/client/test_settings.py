@@ -76,6 +76,9 @@ def test_queues_in_the_environment_are_read_as_json(tmp_path: Path) -> None:
         ("", {}, {"open_seconds": float("inf")}, "open_seconds"),
         ("", {}, {"queues": {"mail": 0}}, r"queues\['mail'\]"),
         ("", {}, {"namespace": ""}, "namespace"),
+        ("", {}, {"trusted_proxies": "*"}, "trusted_proxies"),
+        ("", {}, {"trusted_proxies": "10.0.0.1, proxy.example"}, "trusted_proxies"),
+        ("", {}, {"trusted_proxies": "10.0.0.1/8"}, "trusted_proxies"),
     ],
 )
 def test_a_bad_setting_is_refused_with_its_name_or_its_place(
@@ -83,6 +86,10 @@ def test_a_bad_setting_is_refused_with_its_name_or_its_place(
 ) -> None:
     with pytest.raises(BadOption, match=named):
         read(tmp_path, toml, environment, **given)
+
+
+def test_addresses_and_networks_of_proxies_are_taken(tmp_path: Path) -> None:
+    assert read(tmp_path, "", {}, trusted_proxies="10.0.0.1, 10.1.0.0/16,::1").trusted_proxies
 
 
 def test_settings_are_shown_without_the_password_of_the_database() -> None:
