@@ -50,7 +50,7 @@ from holdfast.ports.nodes import EngineStore
 from holdfast.ports.store import Store
 from holdfast.ports.workers import WorkerRecord, WorkerStore
 from holdfast.secret_sources import SecretSources
-from holdfast.settings import Settings, own_environment
+from holdfast.settings import OIDC_SECRET, Settings, own_environment
 from holdfast.stores.open_store import store_for
 from holdfast.stores.seals import Seals, seals_for
 
@@ -273,6 +273,7 @@ class Parts:
     def _executors(self, report: Report, beat: Beat, log: Log, publish: Publish) -> _ExecutorRoutes:
         environment = encryption_keys(self.settings).without_secrets(own_environment())
         environment = self.secrets.without_secrets(environment)
+        environment.pop(OIDC_SECRET, None)
         return _ExecutorRoutes(
             self.definitions,
             self.settings,

@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -265,6 +265,10 @@ def worker_addresses() -> WorkerAddresses:
     return WorkerAddresses(base or None, os.environ.get("WORKER_URL") or None)
 
 
+OIDC_SECRET: Final = f"{PREFIX}OIDC_CLIENT_SECRET"
+"""A variable. Tasks do not get it: with it, they could log in as this server."""
+
+
 def read_oidc_secret(options: OidcOptions, environment: Mapping[str, str] | None = None) -> str:
     """The secret by which the identity provider knows this server; empty if there is none. Raises BadFile."""
     if options.client_secret_file:
@@ -273,7 +277,7 @@ def read_oidc_secret(options: OidcOptions, environment: Mapping[str, str] | None
         except (OSError, ValueError) as error:
             raise BadFile("oidc.client_secret_file", options.client_secret_file, str(error)) from None
     environment = os.environ if environment is None else environment
-    return environment.get(f"{PREFIX}OIDC_CLIENT_SECRET", "")
+    return environment.get(OIDC_SECRET, "")
 
 
 def names_collector(environment: Mapping[str, str] | None = None) -> bool:

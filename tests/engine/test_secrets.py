@@ -255,6 +255,25 @@ async def test_commands_and_functions_of_dags_get_their_secrets_and_no_others(
     assert_nowhere(tmp_path, "".join(capfd.readouterr()))
 
 
+async def test_commands_get_nothing_that_is_for_the_server_alone(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("HOLDFAST_OIDC_CLIENT_SECRET", "for-the-server")
+    monkeypatch.setenv("HOLDFAST_ENCRYPTION_KEY_k1", "for-the-server, too")
+    monkeypatch.setenv("OTHER", "for all")
+    dag = """\
+name: asking
+tasks:
+  ask:
+    command: 'echo "HOLDFAST_OUTPUT:\\"$HOLDFAST_OIDC_CLIENT_SECRET$HOLDFAST_ENCRYPTION_KEY_k1$OTHER\\""'
+"""
+    (tmp_path / "asking.yaml").write_text(dag)
+    async with Holdfast(place, catalog=catalog) as hf:
+        run = await hf.start(holdfast.load_dag(tmp_path / "asking.yaml", catalog=catalog))
+
+        assert await run.result() == {"ask": "for all"}
+
+
 async def test_the_end_of_what_a_failed_command_wrote_has_no_value_in_it(
     place: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):

@@ -69,4 +69,10 @@ FAULTS = [
         [Code("core.masking:_forms_of_text").replace("yield from _escaped(once)", "pass")],
         cases("core/test_masking.py", "test_a_value_is_found_in_its_usual_forms"),
     ),
+    Fault(
+        "the-server-s-secret-for-tasks",
+        "tasks do not get the secret by which an identity provider knows the server",
+        [Code("parts:Parts._executors").remove("environment.pop(OIDC_SECRET, None)")],
+        cases("engine/test_secrets.py", "test_commands_get_nothing_that_is_for_the_server_alone"),
+    ),
 ]
