@@ -127,8 +127,9 @@ def test_every_test_that_the_page_on_reliability_names_is_there() -> None:
     assert [part for part in named if not any(part in test for test in tests)] == []
 
 
-def test_every_file_and_folder_that_the_page_on_reliability_names_is_there() -> None:
-    page = text_of("reliability.md")
+@pytest.mark.parametrize("name", ["reliability.md", "security.md"])
+def test_every_file_and_folder_that_a_page_names_as_proof_is_there(name: str) -> None:
+    page = text_of(name)
 
     named = re.findall(r"`(tests/[\w/.]+)`", page)
 
