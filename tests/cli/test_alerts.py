@@ -33,6 +33,17 @@ def test_rules_are_put_listed_shown_and_deleted(project: Project) -> None:
     assert project.run("alerts", "list").stderr.strip().endswith("no alerts")
 
 
+def test_doctor_tells_of_rules_that_nobody_looks_for(project: Project) -> None:
+    project.run("alerts", "put", "ops", "http://127.0.0.1:9/hook", "--on", "failed")
+    project.run("runs", "terminate", "holdfast.alerts")
+    ill = project.run("doctor", "--json")
+
+    assert ill.returncode == 1
+    [found] = json.loads(ill.stdout)
+    assert (found["alert"], found["status"]) == ("ops", "overdue")
+    assert "nobody looks" in found["problem"]
+
+
 def test_what_cannot_be_is_refused(project: Project) -> None:
     bad = project.run("alerts", "put", "ops", "http://10.0.0.1/", "--on", "failed")
     late = project.run("alerts", "put", "ops", "http://127.0.0.1/", "--on", "late")

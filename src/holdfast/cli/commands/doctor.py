@@ -14,6 +14,7 @@ from holdfast.cli.views.tables import print_table
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
+    from holdfast.client.alerts import AlertInfo
     from holdfast.client.client import Stranded
     from holdfast.client.schedules import OverdueSchedule
 
@@ -28,11 +29,13 @@ def _tell_progress(looked_at: int) -> None:
 
 
 def doctor(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -> None:
-    """Find unfinished runs that nothing will wake, and schedules that no node fires. Exit code 1 if there are
-    any."""
+    """Find unfinished runs that nothing will wake, schedules that no node fires, and alerts that
+    nobody looks for. Exit code 1 if there are any."""
 
     async def examine(client: Holdfast) -> list[dict[str, str]]:
-        return [_facts(each) for each in await client.doctor(_tell_progress)]
+        stranded = [_facts(each) for each in await client.doctor(_tell_progress)]
+        alerts = [it for it in await client.alerts.list() if it.problem]
+        return [*stranded, *(_alert_facts(it) for it in alerts)]
 
     found = use_client(find_database(db, namespace), examine)
     if as_json:
@@ -40,10 +43,19 @@ def doctor(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) 
     elif not found:
         say("every run that is not finished has a reason to wake, and every due schedule is fired", "green")
     else:
-        header = ["RUN OR SCHEDULE", "WORKFLOW", "STATUS", "PROBLEM"]
+        header = ["RUN, SCHEDULE OR ALERT", "WORKFLOW", "STATUS", "PROBLEM"]
         print_table(header, [list(each.values()) for each in found], state=2)
     if found:
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _alert_facts(info: AlertInfo) -> dict[str, str]:
+    return {
+        "alert": info.name,
+        "workflow": info.workflow or "",
+        "status": "overdue",
+        "problem": info.problem,
+    }
 
 
 def _facts(found: Stranded | OverdueSchedule) -> dict[str, str]:
