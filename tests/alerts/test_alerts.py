@@ -27,6 +27,8 @@ from holdfast import (
 )
 from holdfast.authoring.code import alert_workflows
 from holdfast.core import webhooks
+from holdfast.core.values import Payload
+from holdfast.errors import JournalCorrupt
 
 catalog = Catalog()
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -41,6 +43,11 @@ async def failing(name: str) -> str:
 @workflow(catalog=catalog)
 async def other() -> str:
     raise KeyError("other")
+
+
+@workflow(catalog=catalog)
+async def parking() -> None:
+    raise KeyboardInterrupt
 
 
 @workflow(catalog=catalog)
@@ -154,6 +161,45 @@ async def test_a_message_that_fails_causes_no_other(sqlite_url: str):
         await look_through(hf)
 
         assert len(await hf.alerts.deliveries("ops")) == 1
+
+
+async def test_a_parked_run_is_told(store_url: str):
+    async with receiving() as receiver, node(store_url) as hf:
+        await hf.alerts.put("ops", receiver.url, ["failed", "parked"])
+        run = await hf.start(with_options(parking, id="stuck"))
+        await until(lambda: is_parked(run))
+        await look(hf)
+        [event] = await receiver.wait_for(1)
+
+    assert (event["type"], event["subject"]) == ("dev.holdfast.run.parked", "stuck")
+    assert event["data"]["status"] == "parked"
+    assert "KeyboardInterrupt" in event["data"]["error"]["type"] + event["data"]["error"]["message"]
+
+
+async def is_parked(run: Any) -> bool:
+    return await run.status() is RunStatus.PARKED
+
+
+async def test_an_address_that_is_allowed_no_longer_is_refused_when_it_is_sent(sqlite_url: str):
+    async with receiving() as receiver, node(sqlite_url) as hf:
+        await hf.alerts.put("ops", receiver.url, "failed")
+        hf._parts.gate.loopback_conditions.append(lambda: False)
+        sent = await hf.alerts.test("ops")
+
+    assert sent.status is RunStatus.FAILED
+    assert "allowed_addresses" in sent.problem
+    assert not receiver.worker.connections
+
+
+async def test_a_rule_that_cannot_be_read_does_not_silence_the_others(sqlite_url: str):
+    async with receiving() as receiver, node(sqlite_url) as hf:
+        await hf.alerts.put("ops", receiver.url, "failed")
+        await hf._store.put_alert("default", "damaged", Payload(b"{}"), hf._now())
+        await fail(hf, "order-1")
+        await look(hf)
+        await receiver.wait_for(1)
+        with pytest.raises(JournalCorrupt, match="damaged"):
+            await hf.alerts.list()
 
 
 async def test_rules_choose_by_kind_workflow_and_tags(store_url: str):

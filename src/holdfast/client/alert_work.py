@@ -40,9 +40,10 @@ from holdfast.core.changes import LAST_OF_ROW, Change, Place, offset_text, read_
 from holdfast.core.ids import first_key_of
 from holdfast.core.records import RunRecord
 from holdfast.core.run_options import IdPolicy, StartOptions
-from holdfast.core.sealed import is_sealed, why_sealed
+from holdfast.core.sealed import check_open
 from holdfast.core.values import Instant, Payload, RunKey, instant, key_from_text, key_text
 from holdfast.core.webhooks import Sent
+from holdfast.errors import JournalCorrupt
 from holdfast.ports.alerts import AlertRow, AlertStore, Webhooks
 from holdfast.ports.changes import ChangeFilter, ChangeStore, Horizon
 from holdfast.ports.runs import QuestionFilter, RunFilter, RunStore
@@ -140,8 +141,8 @@ class AlertWork:
         for row in await self._store.list_alerts(self._namespace):
             try:
                 found.append(read_alert(row))
-            except (ValueError, msgspec.MsgspecError) as error:
-                _log.warning("the rule %r for alerts cannot be read: %s", row.name, error)
+            except JournalCorrupt as error:
+                _log.warning("nothing is told by the alert %r: %s", row.name, error)
         return found
 
     async def _changes(self, offset: str) -> tuple[list[Change] | None, str, bool]:
@@ -300,12 +301,13 @@ def _range(record: AlertRecord, since: Instant, now: Instant, span: int) -> tupl
 
 
 def read_alert(row: AlertRow) -> AlertRecord:
-    """Raises ValueError, MsgspecError."""
-    if is_sealed(row.rule):
-        raise ValueError(why_sealed(row.rule))
-    return AlertRecord(
-        row.name, msgspec.json.decode(row.rule, type=AlertRule), row.created_at, row.changed_at
-    )
+    """Raises JournalCorrupt."""
+    try:
+        check_open(row.rule)
+        rule = msgspec.json.decode(row.rule, type=AlertRule)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise JournalCorrupt(None, f"the rule of alert {row.name!r} ({error})") from None
+    return AlertRecord(row.name, rule, row.created_at, row.changed_at)
 
 
 def tag_of(rule: str) -> str:

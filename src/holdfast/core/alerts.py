@@ -196,7 +196,7 @@ def _event(
     event: dict[str, Any] = {
         "specversion": "1.0",
         "id": id,
-        "source": f"/namespaces/{namespace}",
+        "source": f"/namespaces/{_quoted(namespace)}",
         "type": f"{_TYPES}.{type}",
         "time": moment(at).isoformat().replace("+00:00", "Z"),
         "datacontenttype": "application/json",
@@ -242,6 +242,14 @@ def ping_delivery(namespace: str, rule: str, unique: str, now: Instant) -> Deliv
 def run_alert(kind: str, run: RunRecord, at: Instant, mark: str, question: str = "") -> Alert:
     key = key_text(run.key)
     return Alert(kind, key, run.id or key, run.workflow, at, mark, question, run)
+
+
+def _quoted(text: str) -> str:
+    """As a part of a path in a URI."""
+    return "".join(
+        chr(byte) if (chr(byte).isalnum() and byte < 128) or chr(byte) in "-._~" else f"%{byte:02X}"
+        for byte in text.encode()
+    )
 
 
 def _tags(run: RunRecord) -> Sequence[str]:

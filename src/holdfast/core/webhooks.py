@@ -11,6 +11,7 @@ import binascii
 import hashlib
 import hmac
 from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from typing import Final
 
 import msgspec
@@ -63,15 +64,24 @@ def signed_headers(id: str, at: Instant, body: bytes, secret: str | None) -> dic
     return headers
 
 
-def read_answer(status: int, headers: Mapping[str, str]) -> Sent:
+def read_answer(status: int, headers: Mapping[str, str], now: Instant) -> Sent:
     if 200 <= status < 300:
         return Sent(status)
     if 300 <= status < 400:
         return Sent(status, f"it answered {status}, and redirects are not followed", is_final=True)
     is_final = 400 <= status < 500 and status not in _AGAIN
-    text = headers.get("retry-after", "").strip()
-    after = float(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0.0
-    return Sent(status, f"it answered {status}", is_final, min(after, _LONGEST_WAIT))
+    after = _seconds_of(headers.get("retry-after", "").strip(), now)
+    return Sent(status, f"it answered {status}", is_final, min(max(after, 0.0), _LONGEST_WAIT))
+
+
+def _seconds_of(text: str, now: Instant) -> float:
+    """Of the header Retry-After: seconds, or a date."""
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return float(text)
+    try:
+        return (parsedate_to_datetime(text) - moment(now)).total_seconds()
+    except (ValueError, TypeError):  # there is none, or it cannot be understood
+        return 0.0
 
 
 def pause_after(attempt: int, sent: Sent, chance: float) -> float:

@@ -67,6 +67,6 @@ class WebhookSender:
                         break
             finally:
                 await response.aclose()
-            return read_answer(response.status_code, response.headers)
+            return read_answer(response.status_code, response.headers, self._now())
         finally:
             await transport.aclose()
