@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import datetime as dt
 from collections.abc import AsyncIterator
@@ -9,9 +10,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from tests.alerts.receiver import receiving, signature_of
-from tests.executors.http.http_bench import answers, breaks_off
-from tests.patience import until
+from tests.alerts.receiver import OK, receiving, signature_of
+from tests.executors.http.http_bench import answers, breaks_off, hangs
+from tests.patience import PATIENCE, until
 
 from holdfast import (
     AddressRefused,
@@ -29,6 +30,7 @@ from holdfast.authoring.code import alert_workflows
 from holdfast.core import webhooks
 from holdfast.core.values import Payload
 from holdfast.errors import JournalCorrupt
+from holdfast.executors.http import webhook_sender
 
 catalog = Catalog()
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -161,6 +163,37 @@ async def test_a_message_that_fails_causes_no_other(sqlite_url: str):
         await look_through(hf)
 
         assert len(await hf.alerts.deliveries("ops")) == 1
+
+
+async def test_a_receiver_that_does_not_answer_is_not_waited_for_long(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(webhook_sender, "_SECONDS", 0.5)
+    async with receiving(hangs, drips, OK) as receiver, node(sqlite_url) as hf:
+        await hf.alerts.put("ops", receiver.url, "failed")
+        sent = await hf.alerts.test("ops")
+
+    assert sent.status is RunStatus.SUCCESS
+    assert sent.attempts >= 3
+    assert len({event["id"] for event in receiver.events}) == 1
+
+
+async def drips(request: Any, writer: Any) -> None:
+    """An answer without end, byte by byte."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+    while True:
+        writer.write(b"x")
+        await writer.drain()
+        await asyncio.sleep(0.02)
+
+
+async def test_a_node_with_rules_is_idle_and_knows_when_it_looks_next(sqlite_url: str):
+    async with receiving() as receiver, node(sqlite_url) as hf:
+        await hf.alerts.put("ops", receiver.url, "failed")
+        due = await asyncio.wait_for(hf.wait_until_idle(), PATIENCE)
+
+    assert due is not None
+    assert due - dt.datetime.now(dt.UTC) < dt.timedelta(seconds=16)
 
 
 async def test_a_parked_run_is_told(store_url: str):

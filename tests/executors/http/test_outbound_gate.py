@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Sequence
 
+import httpx
 import pytest
 from tests.executors.http.http_bench import HttpBench, RawWorker, answers, says
+from tests.server.test_serving import Recorder
+from tests.server.test_tls import CERT, KEY
 
 from holdfast.core.outbound import Outbound, read_outbound
 from holdfast.core.values import Failed, Succeeded
 from holdfast.errors import AddressRefused, BadOption
 from holdfast.executors.http.outbound_gate import OutboundGate
+from holdfast.executors.http.pinned_transport import PinnedTransport
+from holdfast.server.serving import ApiServer, ServingOptions
 
 
 class NameServer(OutboundGate):
@@ -114,3 +120,23 @@ async def test_a_check_refuses_what_a_call_would_refuse_and_lets_unknown_names_p
         await gate.check("url", "http://user:secret@a.example/")
     await gate.check("url", "http://does-not-exist.invalid/")
     await gate.check("url", "http://127.0.0.1:8080/")
+
+
+async def test_tls_checks_the_name_and_not_the_address():
+    app = Recorder()
+    app.may_answer.set()
+    server = ApiServer(app, ServingOptions(CERT, KEY))
+    port = await server.start("127.0.0.1", 0)
+    trusted = ssl.create_default_context(cafile=CERT)
+    gate = NameServer(["127.0.0.1"], ["127.0.0.1"], outbound=read_outbound(["127.0.0.1"]))
+    try:
+        async with PinnedTransport(gate, trusted, 1) as right:
+            answer = await right.handle_async_request(httpx.Request("GET", f"https://localhost:{port}/"))
+            assert (await answer.aread()) == b"ok"
+        async with PinnedTransport(gate, trusted, 1) as wrong:
+            with pytest.raises(httpx.ConnectError, match="certificate"):
+                await wrong.handle_async_request(httpx.Request("GET", f"https://other.example:{port}/"))
+    finally:
+        await server.stop()
+
+    assert gate.asked == ["localhost", "other.example"]

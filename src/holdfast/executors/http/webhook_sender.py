@@ -17,7 +17,7 @@ import httpx
 from holdfast.core.codec import words_of
 from holdfast.core.values import Instant
 from holdfast.core.webhooks import Sent, read_answer, signed_headers
-from holdfast.errors import AddressRefused, BadOption, HoldfastError
+from holdfast.errors import AddressRefused, HoldfastError
 from holdfast.executors.http.outbound_gate import OutboundGate
 from holdfast.executors.http.pinned_transport import PinnedTransport
 from holdfast.ports.secrets import SecretReader
@@ -44,7 +44,7 @@ class WebhookSender:
                 return await self._exchange(request)
         except TimeoutError:
             return Sent(problem=f"it did not answer within {_SECONDS:g} s")
-        except (AddressRefused, BadOption, httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        except (AddressRefused, httpx.InvalidURL, httpx.UnsupportedProtocol, ValueError) as error:
             return Sent(problem=words_of(error), is_final=True)
         except httpx.ConnectError as error:
             return Sent(problem=f"it cannot be reached: {words_of(error)}")
