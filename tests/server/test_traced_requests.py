@@ -100,6 +100,23 @@ async def test_signals_are_spans_of_whoever_sends_them(sqlite_url: str, spans: S
     assert spans.parent_of(spans.only("signal paid")) == "webhook"
 
 
+@workflow(catalog=catalog)
+async def counter() -> None:
+    context().on_update("add", lambda number: number + 1)
+    await context().signal("stop")
+
+
+async def test_updates_are_spans_of_whoever_sends_them(sqlite_url: str, spans: Spans) -> None:
+    async with served(sqlite_url) as (hf, _):
+        run = await hf.start(counter)
+        with user_tracer().start_as_current_span("webhook"):
+            assert await hf.update(run, "add", 5) == 6
+        await hf.signal(run, "stop")
+        await run.result()
+
+    assert spans.parent_of(spans.only("update add")) == "webhook"
+
+
 async def test_calls_without_await_are_in_the_trace_of_their_thread(tmp_path: Path, spans: Spans) -> None:
     def call() -> None:
         with (
