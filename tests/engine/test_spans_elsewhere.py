@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
-from opentelemetry.trace import INVALID_SPAN_CONTEXT
+from opentelemetry.trace import INVALID_SPAN_CONTEXT, StatusCode
 from tests.engine.test_http_workers import world
+from tests.engine.test_queued_work import ONE, start, take
 from tests.executors.http.http_bench import says
 from tests.spans import Spans, id_of, spans, user_tracer
 
 from holdfast import Catalog, Holdfast, load_dag
+from holdfast.client.workers import queue_id
+from holdfast.testing import Environment
 from holdfast.worker import Worker
 
 __all__ = ["spans"]
@@ -94,6 +98,33 @@ async def test_a_worker_over_http_gets_the_headers(tmp_path: Path, spans: Spans)
     [request] = raw.requests
     assert ids_in(request.headers["traceparent"]) == written(spans.only("task call"))
     assert "tracestate" not in request.headers
+
+
+async def test_what_a_worker_takes_from_the_queue_is_a_span_when_it_has_reported(
+    store_url: str, spans: Spans
+) -> None:
+    async with Environment(store_url, catalog=Catalog(), tracing=True) as env:
+        run = await start(env, ONE)
+        first = await take(env, "resize", "w1")
+        await env.skip(dt.timedelta(seconds=30))
+        assert spans.named("task work") == []
+        await env.workers.complete(queue_id(first), error="out of paper")
+        await env.skip(dt.timedelta(minutes=11))
+        second = await take(env, "resize", "w2")
+        await env.crash()
+        await env.workers.complete(queue_id(second), result=7)
+        assert await run.result() == {"result": 7}
+
+    failed, done = sorted(spans.named("task work"), key=lambda it: it.start_time or 0)
+    assert {spans.parent_of(it) for it in (failed, done)} == {f"start {flow_in(spans)}"}
+    assert [(it.attributes or {})["holdfast.attempt"] for it in (failed, done)] == [1, 2]
+    assert [(it.attributes or {})["holdfast.worker"] for it in (failed, done)] == ["w1", "w2"]
+    assert [it.status.status_code for it in (failed, done)] == [StatusCode.ERROR, StatusCode.UNSET]
+
+
+def flow_in(spans: Spans) -> str:
+    [started] = [it.name for it in spans.all if it.name.startswith("start ")]
+    return started.removeprefix("start ")
 
 
 async def test_what_our_own_worker_opens_is_below_the_attempt(tmp_path: Path, spans: Spans) -> None:

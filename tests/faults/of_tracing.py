@@ -89,6 +89,12 @@ FAULTS = [
         cases(_ELSEWHERE, "test_what_our_own_worker_opens_is_below_the_attempt"),
     ),
     Fault(
+        "queued-attempts-without-spans",
+        "an attempt that a worker has taken from the queue is a span",
+        [Code("engine.attempt_recorder:AttemptRecorder.conclude_remote").remove("self.reported.append(A)")],
+        cases(_ELSEWHERE, "test_what_a_worker_takes_from_the_queue_is_a_span_when_it_has_reported[sqlite]"),
+    ),
+    Fault(
         "trace-of-the-request-ignored",
         "a run that a request starts is in the trace of the request",
         [Code("server.gateway:Gateway.__call__").replace('b"traceparent" not in headers', "True")],

@@ -86,6 +86,8 @@ class AttemptRecorder:
         """Attempts that have ended their tasks, and why."""
         self.failed_once: list[FailedAttempt] = []
         """Attempts that have failed, and are made again."""
+        self.reported: list[tuple[LiveAttempt, Outcome]] = []
+        """Attempts that workers have made which took them from the queue."""
 
     def conclude(self, attempt: LiveAttempt, outcome: Outcome, at: Instant) -> None:
         """An attempt has ended: try again, or settle its task."""
@@ -109,6 +111,7 @@ class AttemptRecorder:
         attempt.lost += report.attempt - attempt.number
         attempt.number = report.attempt
         attempt.worker, attempt.started_at = report.worker, report.started_at
+        self.reported.append((attempt, report.outcome))
         if report.failure is not None and report.failure.type == LOST:
             # The store has recorded the lost attempts, and there were too many: there is no retry.
             self.failed.append(FailedAttempt(attempt, report.failure, None))

@@ -513,8 +513,9 @@ class Engine:
                 self._effects.carry_out(tick, receipt)
                 if self._meter is not None:
                     self._meter.committed(tick, receipt, took)
-                if self._spans is not None and tick.commit.ended:
+                if self._spans is not None and (tick.commit.ended or tick.recorder.reported):
                     void = receipt.lost | receipt.existing.keys()
+                    self._spans.note_reports(tick.recorder.reported, void, tick.now)
                     self._spans.note_ends(tick.commit.ended, tick.gone, void, tick.now)
                 for each in self._after_commits:
                     each.note_commit(tick.now)

@@ -51,6 +51,8 @@ class RunSpans:
             task_id(attempt.run, attempt.seq),
             attempt.number,
             attempt.options.queue,
+            attempt.worker,
+            attempt.started_at if attempt.worker else None,
         )
         return trace.begin_attempt(_traced(attempt.resident, self.node), task)
 
@@ -62,6 +64,15 @@ class RunSpans:
                 span.end(outcome if failure is None else Failed(failure))
         except Exception as error:
             self._go_on_without(error)
+
+    def note_reports(
+        self, reported: Iterable[tuple[LiveAttempt, Outcome]], void: Collection[RunKey], now: Instant
+    ) -> None:
+        """Workers have made these attempts, which they took from the queue."""
+        for attempt, outcome in reported:
+            if attempt.run not in void:
+                self.begin(attempt, now)
+                self.end(attempt, outcome)
 
     def note_ends(
         self, ended: Iterable[EndedRun], gone: Iterable[Resident], void: Collection[RunKey], now: Instant

@@ -35,6 +35,10 @@ class TracedTask(NamedTuple):
     id: str
     attempt: int
     queue: str
+    worker: str
+    """Who has made it; empty if it begins now."""
+    begun_at: Instant | None
+    """None: now."""
 
 
 class AttemptSpan(Protocol):

@@ -170,8 +170,14 @@ class _Trace:
         attributes["holdfast.task.id"] = task.id
         attributes["holdfast.attempt"] = task.attempt
         attributes["holdfast.queue"] = task.queue
+        if task.worker:
+            attributes["holdfast.worker"] = task.worker
         span = self._tracer.start_span(
-            f"task {task.name}", context=self.parent.context, kind=SpanKind.CONSUMER, attributes=attributes
+            f"task {task.name}",
+            context=self.parent.context,
+            kind=SpanKind.CONSUMER,
+            attributes=attributes,
+            start_time=None if task.begun_at is None else task.begun_at * _MICROSECOND,
         )
         return _AttemptSpan(span)
 
