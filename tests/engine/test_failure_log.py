@@ -188,9 +188,14 @@ async def test_a_command_that_fails_has_an_exception_too(
     assert "oops" in error.traceback
 
 
+class Unspeakable(KeyboardInterrupt):
+    def __str__(self) -> str:
+        raise RuntimeError("not even this")
+
+
 @workflow(catalog=catalog)
 async def interrupted() -> None:
-    raise KeyboardInterrupt("by its own code")
+    raise Unspeakable("by its own code")
 
 
 async def test_a_run_that_cannot_go_on_is_an_error_when_it_is_parked(
@@ -206,6 +211,7 @@ async def test_a_run_that_cannot_go_on_is_an_error_when_it_is_parked(
     assert len(errors) <= 2, "when it is parked, and when it is not tried again any more"
     for each in errors:
         assert each.run_id == run.id
+        assert "Unspeakable" in each.getMessage()
         assert isinstance(each.exc_info[1], KeyboardInterrupt)
         frames = [frame.name for frame in traceback.extract_tb(each.exc_info[2])]
         assert frames[0] == "interrupted", "from the user's code on"

@@ -39,6 +39,8 @@ class FailedAttempt(NamedTuple):
 
 class ParkedRun(NamedTuple):
     resident: Resident
+    failure: Failure
+    """The exception as data. Its own methods may raise anything."""
     error: BaseException
     is_news: bool
     """It was not parked before, or will not be tried again."""
@@ -78,12 +80,12 @@ def log_failed_runs(failed: Iterable[tuple[Resident, Failure]], void: Collection
 
 def log_parked_runs(parked: Iterable[ParkedRun], void: Collection[RunKey]) -> None:
     found = [it for it in parked if it.resident.key not in void]
-    for resident, error, is_news in _first(found, "runs cannot go on and are parked", logging.ERROR):
+    for resident, failure, error, is_news in _first(found, "runs cannot go on and are parked", logging.ERROR):
         _log.log(
             logging.ERROR if is_news else logging.WARNING,
             "run %s cannot go on and is parked: %s",
             resident.run_id,
-            error,
+            failure.summary,
             exc_info=(type(error), error, users_frames(error.__traceback__)) if is_news else None,
             extra=_extra(resident),
         )

@@ -547,11 +547,12 @@ class Tick:
             return
         self._hand_back(resident)
         hold(self.commit, resident)
-        failure = encode_failure(capture(error))
+        captured = capture(error)
+        failure = encode_failure(captured)
         # No other node has code that returns where this does not. An operator must say that it is mended.
         is_final = isinstance(error, TooManyStalls)
         wait = None if is_final else wait_after_setback(resident.record.setbacks)
-        self.parked.append(ParkedRun(resident, error, wait is None or not resident.record.setbacks))
+        self.parked.append(ParkedRun(resident, captured, error, wait is None or not resident.record.setbacks))
         again_at, reasons = None, []
         if wait is not None:
             again_at = later(self.now, wait)
