@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 from tests.cli.processes import Project
+from tests.docs.pages import ROOT
 from tests.server.v1.asking import new_catalog
 
 import holdfast.sync
@@ -188,7 +189,6 @@ def test_what_needs_the_database_says_so_by_name(served: Served, command: str):
     arguments = {
         "holdfast run": ["nap.yaml"],
         "holdfast worker": ["nap.yaml"],
-        "holdfast runs prune": ["--older-than", "1d"],
         "holdfast runs import": ["file"],
         "holdfast runs export": ["--all"],
         "holdfast flows": ["list"],
@@ -202,6 +202,28 @@ def test_what_needs_the_database_says_so_by_name(served: Served, command: str):
     assert answer.returncode == 2
     assert f"`{command}" in answer.stderr
     assert "cannot be done over HTTP; " in answer.stderr
+
+
+def test_old_runs_are_counted_and_pruned_by_the_nodes_of_the_server(busy: Served):
+    old = ["runs", "prune", "--older-than", "0s", "--status", "success"]
+
+    local = busy.database(*old, "--dry-run", "--json")
+    counted = busy.server(*old, "--dry-run", "--json")
+    refused = busy.server(*old)
+    begun = busy.server(*old, "--background", "--json")
+
+    assert json.loads(counted.stdout) == json.loads(local.stdout)
+    assert json.loads(counted.stdout)["runs"] > 0
+    assert refused.returncode == 2
+    assert "`holdfast runs prune` cannot be done over HTTP; with --background nodes do it" in refused.stderr
+    assert json.loads(begun.stdout)["act"] == "prune"
+
+
+def test_the_page_says_what_needs_the_database_and_why():
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text("utf-8")
+
+    for command, advice in NEEDS_DATABASE.items():
+        assert f"| `{command}` | {advice} |" in page, command
 
 
 def test_a_server_is_given_by_its_address_and_without_a_database(served: Served):

@@ -280,12 +280,16 @@ def prune_runs(
 ) -> None:
     """Delete runs that ended long ago, each with its children and everything that is stored about them."""
     from holdfast.cli.views.pruning import PruneProgress
+    from holdfast.client.retention import PruneReport
+    from holdfast.errors import NotOverHttp
 
     age = read_span(older_than)
     if age is None:
         raise typer.BadParameter(f"{older_than!r} is not {SPAN_EXAMPLES}", param_hint="--older-than")
 
     database = find_database(db, namespace)
+    if database.is_server and not (background or dry_run):
+        raise NotOverHttp("`holdfast runs prune`", "with --background nodes do it, and --dry-run counts")
     if background and not dry_run:
         by = user_name("")
         job = use_client(
@@ -295,10 +299,10 @@ def prune_runs(
         print_begun(job, database, as_json)
         return
 
-    if database.is_server:
-        raise NotOverHttp("`holdfast runs prune`", "with --background, the server does it as a job")
-
     async def prune(client: Holdfast) -> PruneReport:
+        if database.is_server:
+            seen = await client.bulk.preview_prune(age, status=status, workflow=workflow, limit=limit)
+            return PruneReport(seen.matched)
         counted = await client.prune(age, status=status, workflow=workflow, limit=limit, dry_run=True)
         if dry_run or not counted.runs:
             return counted
