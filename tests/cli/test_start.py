@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 
+import pytest
 from tests.cli.processes import Project, read_until
 
 SHOP = """
@@ -60,3 +61,32 @@ def test_a_start_with_a_mistake_is_refused(project: Project):
     assert "'ordr'" in unknown.stderr
     assert "--delay" in wrong.stderr
     assert "priority is 11" in high.stderr
+
+
+@pytest.mark.parametrize("name", ["nap.yaml", "shop:order"])
+def test_a_file_instead_of_a_name_is_explained(project: Project, name: str):
+    project.write("nap.yaml", "name: nap\ntasks: {rest: {sleep: 0s}}\n")
+    project.run("workflows", "put", "nap.yaml", "--db", "x.db")
+
+    done = project.run("start", name, "--db", "x.db")
+
+    assert done.returncode == 2
+    assert f"WORKFLOW is '{name}', but must be the name of a workflow, not a file or module" in done.stderr
+
+
+def test_a_run_without_logs_and_one_that_has_ended_are_not_answered_with_silence(project: Project):
+    project.write("nap.yaml", "name: nap\ntasks: {rest: {sleep: 0s}}\n")
+    project.run("workflows", "put", "nap.yaml", "--db", "x.db")
+    project.run("start", "nap", "--id", "nap-1", "--db", "x.db")
+
+    early = project.run("logs", "nap-1", "--db", "x.db")
+    project.run("runs", "terminate", "nap-1", "--db", "x.db")
+    late = project.run("logs", "nap-1", "--db", "x.db")
+    watched = project.run("watch", "nap-1", "--db", "x.db")
+    for_programs = [project.run(*words, "nap-1", "--json", "--db", "x.db") for words in (["logs"], ["watch"])]
+
+    assert early.stderr == "run nap-1 has written nothing so far\n"
+    assert late.stderr == "run nap-1 has written nothing\n"
+    assert watched.stderr == "run nap-1 has ended: cancelled\n"
+    assert [(each.stdout, each.stderr) for each in for_programs] == [("", "")] * 2
+    assert early.stdout + late.stdout + watched.stdout == ""

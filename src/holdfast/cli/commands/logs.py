@@ -11,7 +11,7 @@ import typer
 
 from holdfast.cli.database import find_database, use_run
 from holdfast.cli.options import AsJson, Db, Namespace, RunArgument
-from holdfast.cli.views.output import is_terminal, log_label, moment_text, print_json, print_line, stdout
+from holdfast.cli.views.output import is_terminal, log_label, moment_text, print_json, print_line, say, stdout
 from holdfast.cli.views.visible import log_line, one_line
 from holdfast.errors import BadOption
 
@@ -54,9 +54,14 @@ def logs(
     async def print_lines(client: Holdfast, info: RunInfo) -> None:
         if wanted.task is not None:
             await _check_task(client, info.id, wanted.task)
+        is_silent = True
         async for line in _lines(client, info.id, wanted.task, follow=follow):
             if wanted.item is None or line.index == wanted.item:
                 _print(line, as_json=as_json)
+                is_silent = False
+        if is_silent and not as_json:
+            what = f"run {info.id}" if task is None else f"task {task} of run {info.id}"
+            say(f"{what} has written nothing{'' if info.status.is_final or follow else ' so far'}")
 
     use_run(find_database(db, namespace), run, print_lines)
 

@@ -11,6 +11,7 @@ from holdfast.cli.database import DatabaseOptions, find_database, use_client
 from holdfast.cli.exit_codes import exit_code_of_run
 from holdfast.cli.options import AsJson, By, Db, Namespace, user_name
 from holdfast.cli.views.output import print_json, say
+from holdfast.errors import BadOption, HoldfastError, UnknownWorkflow
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
@@ -122,13 +123,24 @@ def start(
             await _wait_for_end(run, patience)
         return await run.describe()
 
-    info = use_client(database, begin)
+    try:
+        info = use_client(database, begin)
+    except UnknownWorkflow as error:
+        raise _unknown(workflow, error) from None
     if as_json:
         print_json(info)
     else:
         _tell(info, database)
     if patience is not None:
         raise typer.Exit(exit_code_of_run(info.status))
+
+
+def _unknown(name: str, error: UnknownWorkflow) -> HoldfastError:
+    """`run` takes files and `module:workflow`, so people try that here, too."""
+    if ":" not in name and not name.endswith((".yaml", ".yml", ".json", ".py")):
+        return error
+    known = f"; known are {', '.join(error.known[:10])}" if error.known else ""
+    return BadOption("WORKFLOW", name, f"the name of a workflow, not a file or module, as for `run`{known}")
 
 
 async def _wait_for_end(run: Any, patience: dt.timedelta) -> None:

@@ -9,7 +9,15 @@ import typer
 
 from holdfast.cli.database import find_database, use_client
 from holdfast.cli.options import RUN_HELP, AsJson, Db, Namespace
-from holdfast.cli.views.output import is_terminal, moment_text, print_json, print_line, stdout, task_label
+from holdfast.cli.views.output import (
+    is_terminal,
+    moment_text,
+    print_json,
+    print_line,
+    say,
+    stdout,
+    task_label,
+)
 from holdfast.cli.views.visible import one_line
 from holdfast.errors import BadOption
 
@@ -69,8 +77,10 @@ def watch(
     async def print_changes(client: Holdfast) -> None:
         from holdfast.cli.arguments.runs import find_run
 
-        which = None if run is None else (await find_run(client, run)).id
-        async for change in client.watch(which, after=after, **conditions):
+        found = None if run is None else await find_run(client, run)
+        if found is not None and found.status.is_final and after is None and not as_json:
+            say(f"run {found.id} has ended: {found.status}")
+        async for change in client.watch(None if found is None else found.id, after=after, **conditions):
             _print(change, as_json=as_json)
 
     use_client(find_database(db, namespace), print_changes)
