@@ -13,6 +13,7 @@ import yaml
 from tests.test_setup import locked
 
 from holdfast.cli.main import app
+from holdfast.client.backlogs import Backlog
 from holdfast.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -99,3 +100,18 @@ def test_the_image_has_the_packages_that_were_tested():
 
     assert image == {name: whole[name] for name in image}
     assert {"litestar", "psycopg", "prometheus-client", "hatchling"} <= image.keys()
+
+
+def test_autoscalers_read_fields_that_the_backlog_has():
+    texts = [page.read_text("utf-8") for page in (ROOT / "docs").rglob("*.md")]
+
+    named = {each for text in texts for each in re.findall(r'valueLocation: "?(\w+)', text)}
+
+    assert named
+    assert named <= set(Backlog.__struct_fields__)
+
+
+def test_nothing_is_installed_from_an_index_that_does_not_have_it():
+    page = (ROOT / "docs" / "how-to" / "deploy.md").read_text("utf-8")
+
+    assert re.findall(r"pip install '([^\[]*)\[", page) == ["."], "holdfast is on no index yet"

@@ -18,7 +18,6 @@ from holdfast.cli.views.output import between, json_text, moment_text, print_jso
 from holdfast.cli.views.tables import print_table
 from holdfast.cli.views.visible import log_line, one_line
 from holdfast.core.names import SPAN_EXAMPLES, read_span
-from holdfast.errors import NotOverHttp
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
