@@ -1033,13 +1033,12 @@ class SchemaTooNew(StoreError):
 class JournalCorrupt(StoreError):
     """`position` is the journal step that cannot be read; None if it is another row of the run."""
 
-    def __init__(self, position: int | None, reason: str) -> None:
+    def __init__(self, position: int | None, reason: str, *, says_what_to_do: bool = False) -> None:
+        """`says_what_to_do`: the reason does."""
         self.position, self.reason = position, reason
         what = "the run's stored data" if position is None else f"step {position} of the journal"
-        super().__init__(
-            f"{what} cannot be read: {reason}; if a newer holdfast wrote it, upgrade this one, "
-            "else restore it from a backup"
-        )
+        advice = "; if a newer holdfast wrote it, upgrade this one, else restore it from a backup"
+        super().__init__(f"{what} cannot be read: {reason}{'' if says_what_to_do else advice}")
 
 
 class OpenedBefore(HoldfastError, RuntimeError):

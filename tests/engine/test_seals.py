@@ -252,6 +252,7 @@ async def test_a_node_without_the_key_parks_the_run_and_one_that_has_it_goes_on(
         info = await env.describe("r-1")
         assert info.status is RunStatus.PARKED
         assert "encrypted with the key 'k2', which is not known here" in info.failure.message
+        assert "backup" not in info.failure.message, "nothing is damaged"
 
     async with Environment(store_url, catalog=catalog, encryption_keys=["k2", "k1"]) as env:
         await env.resume("r-1")

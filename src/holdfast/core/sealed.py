@@ -36,12 +36,12 @@ def is_sealed(payload: bytes | None) -> bool:
 def check_open(payload: bytes | None) -> None:
     """Raises JournalCorrupt if the payload is still sealed."""
     if payload is not None and payload.startswith(MARK):
-        raise JournalCorrupt(None, why_sealed(payload))
+        raise JournalCorrupt(None, why_sealed(payload), says_what_to_do=not _is_broken(payload))
 
 
 def why_sealed(payload: bytes) -> str:
     key = payload[len(MARK) :].partition(b'"')[0].decode(errors="replace")
-    if payload.endswith(b'"broken":true}'):
+    if _is_broken(payload):
         return (
             f"a payload does not open with the key {key!r}: it was changed, or another key has that id here"
         )
@@ -51,6 +51,10 @@ def why_sealed(payload: bytes) -> str:
             "`encryption_keys`, and resume the run"
         )
     return "a payload is compressed, and here `compress_bytes` is 0; set it, and resume the run"
+
+
+def _is_broken(payload: bytes) -> bool:
+    return payload.endswith(b'"broken":true}')
 
 
 def opened(payload: Payload) -> Payload:
