@@ -201,3 +201,16 @@ async def test_a_server_that_asks_for_keys_takes_workers_of_this_machine_only_if
         await server.stop()
 
     assert answer.status_code == (200 if allowed else 400), answer.text
+
+
+async def test_a_server_for_others_without_keys_takes_no_workers_of_this_machine(sqlite_url: str):
+    async with Holdfast(sqlite_url, catalog=Catalog()) as hf:
+        server = hf.api_server()
+        port = await server.start("0.0.0.0", 0)  # as with --insecure
+        worker = {"ID": "w1", "URL": "http://127.0.0.1:8080", "Services": ["sum"], "Type": "http"}
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}/api") as http:
+            answer = await http.post("/workers/register", json=worker)
+        await server.stop()
+
+    assert answer.status_code == 400
+    assert "allowed_addresses" in answer.json()["error"]

@@ -290,7 +290,7 @@ class AlertWork:
         if self._webhooks is None:
             return Sent(problem="this node cannot send webhooks")
         rule = read_alert(rows[0]).rule
-        if not rule.enabled:
+        if not rule.enabled and not delivery.is_ping:
             return Sent(note="the rule is disabled")
         return await self._webhooks.sender.send(rule.url, delivery.id, _encode(delivery.event), rule.secret)
 

@@ -110,13 +110,13 @@ class WatchPlace(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of the changes. Empty: nobody has looked yet."""
     looked_at: int = 0
     windows: dict[str, Window] = {}
-    """By rule and kind."""
+    """By rule, kind and minute."""
 
 
 class Look(msgspec.Struct, frozen=True, omit_defaults=True):
     place: WatchPlace
     rules: int
-    """How many rules there are. None: there is nothing to look for."""
+    """How many rules there are. 0: there is nothing to look for."""
     told: int = 0
     is_behind: bool = False
     """There is more to be read at once."""
@@ -129,10 +129,9 @@ class Delivery(msgspec.Struct, frozen=True):
     id: str
     event: dict[str, Any]
 
-
-class Told(NamedTuple):
-    deliveries: list[Delivery]
-    windows: dict[str, Window]
+    @property
+    def is_ping(self) -> bool:
+        return self.event["type"] == f"{_TYPES}.alerts.{PING}"
 
 
 def wants(record: AlertRecord, alert: Alert) -> bool:
