@@ -63,9 +63,9 @@ HoldfastError
 │   └── TaskLost            … because every node that ran it died
 ├── DoNotRetry              a task raises it, or raises another error from it, to fail for good
 │   ├── SecretNotFound      a secret that a task needs is nowhere on this node
-│   └── BadSecret           … is too short to be masked, too long, or no text
+│   ├── BadSecret           … is too short to be masked, too long, or no text
+│   └── DeliveryFailed      a webhook was not delivered, and is not tried again
 ├── SecretUnreadable        a command or file that has a secret could not be read; tried again as `Retry` says
-├── DeliveryFailed          a webhook was not delivered, and is not tried again
 ├── NoWorker                no worker of the service could be reached
 ├── WorkerFailed            a worker reported an error, or sent an answer that cannot be read
 ├── TooManySteps            a flow has visited too many nodes; it probably loops
@@ -711,19 +711,18 @@ class BadSecret(DoNotRetry):
         super().__init__(f"the {what} {name!r} from {where} {problem}")
 
 
+class DeliveryFailed(DoNotRetry):
+    """Of an alert. Retry its run to send it again."""
+
+    def __init__(self, rule: str, problem: str) -> None:
+        self.rule, self.problem = rule, problem
+        super().__init__(f"the webhook of alert {show(rule)} was not delivered: {problem}")
+
+
 class SecretUnreadable(HoldfastError):
     def __init__(self, what: str, name: str, problem: str) -> None:
         self.name = name
         super().__init__(f"the {what} {name!r} could not be read: {problem}")
-
-
-class DeliveryFailed(HoldfastError):
-    """Of an alert."""
-
-    def __init__(self, rule: str, problem: str, attempts: int) -> None:
-        self.rule, self.problem, self.attempts = rule, problem, attempts
-        times = "once" if attempts == 1 else f"{attempts} times"
-        super().__init__(f"the webhook of alert {show(rule)} was sent {times} and not delivered: {problem}")
 
 
 class NoWorker(HoldfastError):

@@ -153,6 +153,20 @@ async def test_an_answer_that_would_be_the_same_again_ends_it(sqlite_url: str, a
     assert len(receiver.requests) == 1
 
 
+async def test_a_message_that_failed_can_be_retried(sqlite_url: str):
+    async with receiving(answers("404 Not Found", b""), OK) as receiver, node(sqlite_url) as hf:
+        await hf.alerts.put("ops", receiver.url, "failed")
+        failed = await hf.alerts.test("ops")
+        await hf.retry(failed.id)
+        await receiver.wait_for(2)
+        await until(lambda: deliveries_ended(hf, "ops"))
+        [delivery] = await hf.alerts.deliveries("ops")
+
+    assert failed.status is RunStatus.FAILED
+    assert delivery.status is RunStatus.SUCCESS
+    assert len({event["id"] for event in receiver.events}) == 1
+
+
 async def test_a_message_that_fails_causes_no_other(sqlite_url: str):
     async with receiving(answers("404 Not Found", b"")) as receiver, node(sqlite_url) as hf:
         await hf.alerts.put("ops", receiver.url, "failed")

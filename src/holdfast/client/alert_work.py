@@ -43,7 +43,7 @@ from holdfast.core.run_options import IdPolicy, StartOptions
 from holdfast.core.sealed import check_open
 from holdfast.core.values import Instant, Payload, RunKey, instant, key_from_text, key_text
 from holdfast.core.webhooks import Sent
-from holdfast.errors import JournalCorrupt
+from holdfast.errors import DeliveryFailed, JournalCorrupt
 from holdfast.ports.alerts import AlertRow, AlertStore, Webhooks
 from holdfast.ports.changes import ChangeFilter, ChangeStore, Horizon
 from holdfast.ports.runs import QuestionFilter, RunFilter, RunStore
@@ -283,7 +283,13 @@ class AlertWork:
 
     # --- telling
 
-    async def send(self, delivery: Delivery) -> Sent:
+    async def send(self, delivery: Delivery, *, is_last: bool) -> Sent:
+        sent = await self._send(delivery)
+        if sent.problem and (sent.is_final or is_last):
+            raise DeliveryFailed(delivery.rule, sent.problem)
+        return sent
+
+    async def _send(self, delivery: Delivery) -> Sent:
         rows = await self._store.list_alerts(self._namespace, delivery.rule)
         if not rows:
             return Sent(note="the rule is deleted")

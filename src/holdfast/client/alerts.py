@@ -265,7 +265,7 @@ class Alerts:
             info.created_at,
             info.finished_at,
             len(tasks),
-            sent.problem or sent.note,
+            sent.problem or sent.note if info.failure is None else info.failure.message,
         )
 
 

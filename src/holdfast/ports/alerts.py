@@ -48,8 +48,9 @@ class AlertWorker(Protocol):
         """Delete a run that was replaced."""
         ...
 
-    async def send(self, delivery: Delivery) -> Sent:
-        """Try once to deliver a message."""
+    async def send(self, delivery: Delivery, *, is_last: bool) -> Sent:
+        """Try once to deliver a message. Raises DeliveryFailed if it need not be tried again, or it was the
+        last attempt: so the task fails, and whoever retries the run tries it again."""
         ...
 
 

@@ -25,7 +25,6 @@ from holdfast.core.alerts import (
 from holdfast.core.policies import Retry
 from holdfast.core.records import task_claim
 from holdfast.core.webhooks import MOST_ATTEMPTS, Sent, pause_after
-from holdfast.errors import DeliveryFailed
 from holdfast.ports.alerts import AlertWorker
 
 _STEPS_OF_A_CHAPTER: Final = 200
@@ -75,14 +74,12 @@ def watching_workflow(worker: AlertWorker) -> AlertWorkflow:
 def webhook_workflow(worker: AlertWorker) -> AlertWorkflow:
     async def deliver(ctx: Context, delivery: Delivery) -> Sent:
         async def send() -> Sent:
-            return await worker.send(delivery)
+            return await worker.send(delivery, is_last=attempt == MOST_ATTEMPTS)
 
         for attempt in range(1, MOST_ATTEMPTS + 1):
             sent = await ctx.step("send", send, retry=_RETRY)
             if not sent.problem:
                 return sent
-            if sent.is_final or attempt == MOST_ATTEMPTS:
-                raise DeliveryFailed(delivery.rule, sent.problem, attempt)
             await asyncio.sleep(pause_after(attempt, sent, ctx.random.random()))
         raise AssertionError
 
