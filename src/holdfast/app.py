@@ -370,7 +370,8 @@ def _remote_class() -> type[Holdfast]:
     except ModuleNotFoundError as error:
         if error.name != "httpx":
             raise
-        raise BadOption("url", "http", "that of a database, or: pip install 'holdfast[remote]'") from None
+        expected = "that of a database: httpx is not installed. For a server: pip install 'holdfast[remote]'"
+        raise BadOption("url", "https://…", expected) from None
 
     class RemoteHoldfast(RemoteClient, Holdfast):
         """A `Holdfast` whose calls are requests to a server."""

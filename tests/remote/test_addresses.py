@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -203,3 +205,16 @@ async def test_many_results_are_waited_for_with_few_requests(pair: Pair):
     remembered = [id for answers in app._app._answers.values() for id in answers]
     assert not [id for id in remembered if "/runs/ends" in id[1]], "it changes nothing"
     assert len(remembered) == 301
+
+
+def test_without_the_http_client_the_extra_is_named():
+    code = (
+        "import sys; sys.modules['httpx'] = None\n"
+        "from holdfast import BadOption, Holdfast\n"
+        "try:\n    Holdfast('https://holdfast.example')\n"
+        "except BadOption as error:\n    print(error)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert "httpx is not installed. For a server: pip install 'holdfast[remote]'" in done.stdout
