@@ -1,12 +1,14 @@
 """Gives a command in this process: what it says and ends with, without what it costs to start Python.
 
-Whatever a process would have to itself is put back afterwards: folder, environment, streams, logging,
-handlers of signals, modules of the project, and the catalog of workflows.
+Whatever a process would have to itself is put back afterwards: folder, environment, streams, logging, context
+variables (such as the chosen server), handlers of signals, modules of the project, and the catalog of
+workflows.
 """
 
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import importlib
 import io
 import logging
@@ -40,7 +42,7 @@ def run_here(
         _with_signals_and_logging(),
         _with_streams(io.BytesIO(input), said, told, encoding),
     ):
-        code = _call(["holdfast", *words])
+        code = contextvars.copy_context().run(_call, ["holdfast", *words])
     return CompletedProcess(words, code, said.getvalue().decode(), told.getvalue().decode())
 
 
