@@ -95,9 +95,16 @@ async def test_what_is_of_a_neighbour_is_as_if_it_were_not_there(store_url: str)
             assert await everything(neighbour) == before
 
 
+CHANGES_BY_ITSELF: Final = {"waiting", "used_at", "started_at", "next_at"}
+
+
 async def everything(asker: Asker) -> Any:
     lists = ["/runs", "/schedules", "/workflows", "/keys", "/questions", "/bulk", "/runs/their-run/messages"]
-    return [await asker.get(path) for path in lists]
+    return [
+        {name: value for name, value in item.items() if name not in CHANGES_BY_ITSELF}
+        for path in lists
+        for item in (await asker.get(path))["items"]
+    ]
 
 
 async def test_lists_with_conditions_and_places_of_a_neighbour_show_nothing_of_them(store_url: str):
