@@ -20,7 +20,7 @@ LAGGED: Final = sse.event("lagged", {"hint": "read faster; come back with the he
 
 _TURN_SECONDS: Final = 0.01
 _AT_ONCE: Final = 10
-_TURNS: Final = 60
+_TURNS: Final = 120
 """Everybody has its turn within so many. What comes meanwhile is written together."""
 _REST: Final = 3
 _LONGEST_REST_SECONDS: Final = 0.03
