@@ -337,7 +337,7 @@ class Client(RunListing, RunBatches):
             raise NotPublished(workflow, version)
 
     async def _find_published(self, workflow: Any, version: str | int | None) -> Definition | None:
-        number = None if version is None else _number_of(version)
+        number = None if version is None else version_number(str(version))
         if not isinstance(workflow, str) or (version is not None and number is None):
             return None
         found = await self._store.find_published_definition(self.namespace, workflow, number)
@@ -595,11 +595,6 @@ class Client(RunListing, RunBatches):
 
     def _decode_plain(self, payload: Payload) -> Any:
         return self._workflows.decode(payload, Any, "a stored value")
-
-
-def _number_of(version: str | int) -> int | None:
-    """The number, if it is a version that a flow can have; otherwise None."""
-    return version_number(str(version))
 
 
 _MOST_FOUND = 1_000
