@@ -134,6 +134,7 @@ async def test_the_api_works_where_it_is_mounted(put_in: Callable[[Holdfast], An
     assert started.json()["run"]["output"] == 8
     assert (read.status_code, read.json()["id"]) == (200, "a/b")
     assert document.json()["info"]["title"] == "holdfast"
+    assert document.url.join(document.json()["servers"][0]["url"]).path == "/jobs/here/"
     assert older.status_code == 200
     assert own.text.strip('"') == "mine"
     assert (nothing.status_code, nothing.json()["code"]) == (404, "not_found")

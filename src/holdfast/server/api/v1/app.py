@@ -9,7 +9,7 @@ from litestar import Litestar, MediaType, Router
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.openapi.spec import Components, Reference, SecurityScheme
+from litestar.openapi.spec import Components, Reference, SecurityScheme, Server
 from litestar.types import ASGIApp
 
 from holdfast.core.failures import capture_value
@@ -91,6 +91,8 @@ def _openapi(version: str) -> OpenAPIConfig:
         title="holdfast",
         version=version,
         path=f"{V1}/openapi.json",
+        # Relative to the document, as OpenAPI says: the API may be mounted below another path.
+        servers=[Server(url="../..")],
         render_plugins=[document],
         use_handler_docstrings=True,
         components=Components(security_schemes=_SECURITY),
