@@ -513,3 +513,16 @@ async def test_the_run_that_looks_is_replaced_after_a_while_and_deleted_and_noth
 
 async def is_gone(hf: Holdfast, key: str) -> bool:
     return key not in {run.key for run in await hf.list(workflow="holdfast.alerts")}
+
+
+async def test_runs_of_alerts_are_not_exported_with_all_others(sqlite_url: str):
+    async with node(sqlite_url) as hf:
+        await hf.alerts.put("ops", "http://127.0.0.1:1/hook", "failed")
+        await fail(hf, "a")
+
+        everything = [line async for line in hf.export_runs()]
+        named = [line async for line in hf.export_runs(workflow=alerts.ALERTS)]
+
+    assert [line for line in everything if alerts.ALERTS in line] == []
+    assert any('"a"' in line for line in everything)
+    assert any(alerts.ALERTS in line for line in named)

@@ -26,6 +26,7 @@ from typing import IO, Any, Final, NamedTuple, Protocol, TypeAlias, TypedDict, c
 
 import msgspec
 
+from holdfast.core.alerts import ALERTS, WEBHOOK
 from holdfast.core.archive_lines import (
     DEFINITION,
     FLOW,
@@ -37,6 +38,7 @@ from holdfast.core.archive_lines import (
     RowRead,
     read_row,
 )
+from holdfast.core.bulk import BULK
 from holdfast.core.records import Definition
 from holdfast.core.values import Instant, RunKey, key_text
 from holdfast.errors import BadFile, BadOption, CannotImport, VersionConflict
@@ -50,6 +52,7 @@ _BYTES_AT_ONCE: Final = 4 * 1024 * 1024
 _LINES_AT_ONCE: Final = 500
 """After so many lines, others on the event loop get their turn."""
 _MOST_NAMED: Final = 20
+_OWN: Final = frozenset({ALERTS, WEBHOOK, BULK})
 
 _LIVE: Final = (
     "it has not ended; with live=True (--live) it would go on here, so first make sure that it does not go "
@@ -152,7 +155,11 @@ class Archives:
                         yield line.decode()
 
     async def _listed(self, which: RunFilter, *, children: bool) -> AsyncIterator[list[RunKey]]:
-        """The runs that match, newest first. With `children`, without those that come with their parent."""
+        """The runs that match, newest first. With `children`, without those that come with their parent.
+
+        Without holdfast's own, unless they are asked for: the one that looks for alerts never ends, and what
+        a job or a message has left to do is for this database.
+        """
         which = which._replace(limit=_AT_ONCE)
         while page := await self._store.list_runs(self._namespace, which):
             which = which._replace(before=page[-1].key)
@@ -160,7 +167,7 @@ class Archives:
                 parents = {run.parent for run in page if run.parent is not None}
                 there = {run.key for run in await self._store.find_runs(self._namespace, parents)}
                 page = [run for run in page if run.parent not in there]
-            yield [run.key for run in page]
+            yield [run.key for run in page if run.workflow not in _OWN or run.workflow == which.workflow]
 
     # --- importing
 
