@@ -31,6 +31,9 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_run_is_shown_with_its_tasks_and_the_attempts_that_did_not_succeed",
         "test_what_a_run_waits_for_is_shown",
     ),
+    "cli/test_exit_codes.py": (
+        "test_a_run_that_was_cancelled_or_paused_ends_start_with_a_code_of_its_own",
+    ),
     "cli/test_dev.py": (
         "test_what_cannot_be_served_is_refused",
         "test_code_that_kills_its_process_when_it_is_imported_is_not_taken",
@@ -325,6 +328,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     ),
     "cli/test_server_option.py": (
         "test_both_say_the_same",
+        "test_old_runs_are_counted_and_pruned_by_the_nodes_of_the_server",
         "test_what_is_done_on_the_server_is_done",
     ),
     "cli/test_archives.py": ("test_runs_go_to_a_file_and_into_another_database",),
@@ -339,6 +343,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_program_that_is_edited_under_a_run_goes_on_rightly_or_the_run_is_parked",
     ),
     "executors/processes/test_shell_logs.py": ("test_tasks_that_shout_leave_the_event_loop_its_turns",),
+    "remote/test_archives.py": ("test_an_export_that_is_cut_short_is_no_archive",),
     "remote/test_addresses.py": ("test_many_results_are_waited_for_with_few_requests",),
     "sync/test_sync.py": ("test_a_fork_is_refused_by_name_and_the_parent_goes_on",),
     "executors/python/test_python_pool.py": (
@@ -376,6 +381,7 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     ),
     "cli/test_schedules.py": (("test_bad_words_",), ("words0", "words6-", "words9")),
     "cli/test_server_option.py": (("test_both_say_",), ("[runs list]", "[runs show bad]", "[explain ")),
+    "cli/test_suggestions.py": (("test_a_command_of_another_system_",), ("[approvals-", "[xyzzy-")),
     "cli/test_updates.py": (("test_an_update_that_is_not_answered_",), ("words0-",)),
     "cli/test_asking.py": (
         ("test_",),
