@@ -31,9 +31,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_run_is_shown_with_its_tasks_and_the_attempts_that_did_not_succeed",
         "test_what_a_run_waits_for_is_shown",
     ),
-    "cli/test_exit_codes.py": (
-        "test_a_run_that_was_cancelled_or_paused_ends_start_with_a_code_of_its_own",
-    ),
+    "cli/test_exit_codes.py": ("test_a_run_that_was_cancelled_or_paused_ends_start_with_a_code_of_its_own",),
     "cli/test_dev.py": (
         "test_what_cannot_be_served_is_refused",
         "test_code_that_kills_its_process_when_it_is_imported_is_not_taken",

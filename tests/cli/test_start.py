@@ -44,6 +44,7 @@ def test_a_node_does_what_was_started_by_name(project: Project):
     assert again.returncode == 0
     assert "started run a; `holdfast runs show a` tells how it stands" in again.stderr
     assert "run a has ended: success" in waited.stderr
+    assert (again.stdout, waited.stdout, failed.stdout) == ("", "16\n", "")
     assert failed.returncode == 1
     assert (refused.returncode, "'number'" in refused.stderr) == (2, True)
     [shown] = [each for each in project.ask("runs", "list") if each["id"] == "a"]

@@ -97,7 +97,8 @@ def start(
 ) -> None:
     """Start a run of any workflow, by its name, and leave it to the nodes: `holdfast serve` is one.
 
-    With --wait, the exit code says how it ended, as that of `holdfast run` does; 0 if it has not ended yet.
+    With --wait, its output is printed on stdout as JSON, and the exit code says how it ended, as with
+    `holdfast run`; 0 if it has not ended yet.
     """
     from holdfast.cli.arguments.inputs import read_arguments
     from holdfast.cli.arguments.plans import read_span
@@ -131,6 +132,8 @@ def start(
         print_json(info)
     else:
         _tell(info, database)
+        if patience is not None and info.status == "success":
+            print_json(info.output)
     if patience is not None:
         raise typer.Exit(exit_code_of_run(info.status))
 
