@@ -132,7 +132,8 @@ def _plain(text: str, file: str) -> dict[str, Any]:
 
 
 _shells: list[int] = []
-"""Each the leader of a process group. A server that one block has started is there for the next ones."""
+"""Each was the leader of a process group that has outlived it, so its number is not given to others. A server
+that one block has started is there for the next ones."""
 
 
 def _end_shells() -> None:
@@ -153,7 +154,6 @@ def _run_shell(block: Block, page: str) -> str:
         encoding="utf-8",
         start_new_session=True,
     )
-    _shells.append(shell.pid)
     try:
         printed, said = shell.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -161,10 +161,18 @@ def _run_shell(block: Block, page: str) -> str:
         os.killpg(shell.pid, signal.SIGKILL)
         printed, said = shell.communicate()
         raise SystemExit(f"{page}, line {block.line}: it did not end\n{printed}{said}") from None
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(shell.pid, 0)
+        _shells.append(shell.pid)
     # A process that is killed half-way is the very point of some blocks.
     if shell.returncode not in (0, 137, -9) or "Traceback" in said:
-        raise SystemExit(f"{page}, line {block.line}: status {shell.returncode}\n{printed}{said}")
+        logs = "".join(_end_of(log) for log in sorted(Path().glob("*.log")))
+        raise SystemExit(f"{page}, line {block.line}: status {shell.returncode}\n{printed}{said}{logs}")
     return printed
+
+
+def _end_of(log: Path) -> str:
+    return f"--- the end of {log}\n{log.read_text(encoding='utf-8', errors='replace')[-1000:]}"
 
 
 def _check(line: str, page: str) -> None:

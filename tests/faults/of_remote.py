@@ -23,19 +23,19 @@ FAULTS = [
     Fault(
         "repeated-acts-are-done-twice",
         "a change that is sent again is not done again",
-        [Code("server.repeated_requests:RepeatedRequests.__call__").replace("answer is not None", "False")],
+        [Code("server.repeated_requests:RepeatedRequests.__call__").replace("answer is None", "True")],
         cases(_LOST, "test_a_run_that_fails_again_is_retried_once"),
     ),
     Fault(
         "answers-for-others",
         "nobody gets the answer to a request of another namespace",
-        [Code("server.repeated_requests:_id_of").replace("caller.namespace", '""')],
+        [Code("server.repeated_requests:_who_asks").replace("caller.namespace", '""')],
         cases(_REPEATED, "test_without_a_key_or_in_another_namespace_it_is_another_request"),
     ),
     Fault(
         "failures-are-remembered",
         "a request that has failed may be sent again",
-        [Code("server.repeated_requests:_Collected.answer").replace("status < 500 and A", "True")],
+        [Code("server.repeated_requests:_Collected.answer").replace("status >= 500 or A", "False")],
         cases(_REPEATED, "test_what_has_failed_may_be_sent_again"),
     ),
     Fault(

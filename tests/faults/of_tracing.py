@@ -49,7 +49,7 @@ FAULTS = [
     Fault(
         "unsampled-parent-unknown",
         "the code of a task knows that its run is not sampled",
-        [Code("telemetry.tracing:_Parent.enter").remove("attach(self._context)")],
+        [Code("telemetry.tracing:_Parent.enter").remove("attach(self.context)")],
         cases(_SPANS, "test_an_unsampled_run_has_no_spans_and_tells_its_tasks_so"),
     ),
     Fault(

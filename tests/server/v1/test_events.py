@@ -309,7 +309,7 @@ async def test_a_subscriber_that_does_not_read_is_let_go_and_the_others_hear_eve
     small_api: Asker, monkeypatch: pytest.MonkeyPatch
 ):
     api = small_api
-    monkeypatch.setattr(subscriptions, "MOST_BYTES", 256 * 1024)
+    monkeypatch.setattr(subscriptions, "MOST_BYTES", 1024 * 1024)
     begin = await offset_of(api)
     server: Any = api.server._server
     most = 0
@@ -374,7 +374,7 @@ async def test_a_client_that_reads_nothing_is_given_up(small_api: Asker, monkeyp
             await run_all(api, 20, 20)
 
         assert stuck.status == 200
-        assert not tail_of(api)._topics
+        await until(lambda: not tail_of(api)._topics)
     # The log has two megabytes, and nobody reads them.
     async with reading(api, f"/runs/{run}/logs", buffer=4096):
         await until(lambda: streams_of(api) == 1)
