@@ -26,7 +26,7 @@ from holdfast.cli.views.output import (
 from holdfast.cli.views.visible import one_line
 from holdfast.core.records import PUBLISHED_ORIGIN
 from holdfast.core.values import RunStatus
-from holdfast.errors import BadOption, ScheduleNotFound, StoreError
+from holdfast.errors import BadOption, RunNotFound, ScheduleNotFound, StoreError
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
@@ -261,7 +261,10 @@ class RunReports:
         # A run that has left the page of the newest while it is under way is looked up by itself.
         older = [key for key, status in self._shown.items() if key not in now and not status.is_final]
         for key in older[:_NEWEST]:
-            info = await self._client.describe(key)
+            try:
+                info = await self._client.describe(key)
+            except RunNotFound:
+                continue  # it has ended and was deleted since the last look
             now[key] = info.status
             if info.status is not self._shown[key]:
                 _print_status(self._events, info, self._shown[key])
