@@ -26,10 +26,11 @@ from tests.stores.builders import (
 )
 
 from holdfast.core.values import RunStatus
-from holdfast.errors import StoreUnavailable
+from holdfast.errors import StoreError, StoreUnavailable
 from holdfast.ports.commits import ClaimRequest, Receipt
 from holdfast.stores import SqlStore, store_for
 from holdfast.stores.database import Transaction
+from holdfast.stores.postgres import driver, notifications
 
 
 @pytest.fixture
@@ -211,7 +212,7 @@ async def test_connections_that_were_closed_while_nobody_used_them_are_opened_ag
 async def test_a_connection_that_is_lost_in_a_transaction_is_told_and_the_next_call_has_a_new_one(
     stores: tuple[SqlStore, SqlStore], postgres_url: str
 ) -> None:
-    driver = stores[0]._driver
+    used = stores[0]._driver
 
     def lose_connection(tx: Transaction) -> None:
         tx.rows("await_commit", "nobody")
@@ -221,10 +222,48 @@ async def test_a_connection_that_is_lost_in_a_transaction_is_told_and_the_next_c
             )
         tx.rows("await_commit", "nobody")
 
-    for call in (driver.read, driver.write):
+    for call in (used.read, used.write):
         with pytest.raises(StoreUnavailable):
             await call(lose_connection)
         assert await call(lambda tx: tx.rows("await_commit", "nobody")) == []
+
+
+async def test_a_connection_that_cannot_be_set_up_is_closed_at_once(
+    postgres_url: str, admin: psycopg.AsyncConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "_SETTINGS", "SELECT 1 / 0")
+
+    # The error keeps its frames, and they keep the connection: only closing it ends the session.
+    with pytest.raises(StoreError, match="division by zero") as told:
+        driver.PostgresDatabase(postgres_url).connect()
+
+    query = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'holdfast' AND datname = %s"
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            cursor = await admin.execute(query, [admin.info.dbname])
+            if await cursor.fetchone() is None:
+                break
+            await asyncio.sleep(0.01)
+    del told
+
+
+async def test_a_listener_tries_again_until_the_server_is_the_primary(
+    stores: tuple[SqlStore, SqlStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listen = notifications._Watcher._listen
+    refusals = [psycopg.errors.ReadOnlySqlTransaction("cannot execute LISTEN during recovery")]
+
+    def refused_once(watcher: notifications._Watcher) -> None:
+        if refusals:
+            raise refusals.pop()
+        listen(watcher)
+
+    monkeypatch.setattr(notifications._Watcher, "_listen", refused_once)
+    heard = asyncio.Event()
+    stores[0].listen(heard.set)
+
+    await asyncio.wait_for(heard.wait(), PATIENCE)
+    assert not refusals
 
 
 async def test_a_listener_that_lost_its_connection_comes_back_by_itself(

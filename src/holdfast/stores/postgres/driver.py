@@ -55,9 +55,11 @@ _SLOWEST_DISK = 4 * 1024 * 1024
 # Durable: a database or role may be set to answer before a commit is on the disk. Ours are answered after.
 # Limits: a database or role may limit statements, sessions and transactions. Here only statements have a
 # limit, above the time for which the connection waits for an answer. Older servers lack some of the others.
+# That limit is set first: until then the database's own one holds, and may be a millisecond.
 # Idle: a node that hangs inside a transaction keeps the row of its lease locked, and a reaper skips locked
 # rows. With the timeout the server ends such a transaction.
 _SETTINGS = """
+SET statement_timeout = '20s';
 SET plan_cache_mode = force_generic_plan;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
@@ -66,7 +68,6 @@ SET enable_mergejoin = off;
 SET jit = off;
 SET default_transaction_isolation = 'read committed';
 SET idle_in_transaction_session_timeout = '10s';
-SET statement_timeout = '20s';
 SELECT set_config(name, '0', false) FROM pg_settings
 WHERE name IN ('lock_timeout', 'transaction_timeout', 'idle_session_timeout') AND setting <> '0';
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
@@ -183,12 +184,29 @@ class _InstantLoader(Loader):
         return self._unpack(data)[0] + MICROSECONDS_TO_2000
 
 
-def _configure(connection: psycopg.Connection[Row]) -> tuple[int, str]:
-    """Returns the number of the session, and its `synchronous_commit`."""
-    cursor = connection.execute(_SETTINGS, prepare=False)
-    while cursor.nextset():
-        pass
-    return cursor.fetchall()[0]
+def _connect(url: str, line: Mapping[str, Any]) -> tuple[PatientConnection, int, str]:
+    """Returns the connection, the number of its session, and its `synchronous_commit`.
+
+    Raises psycopg.Error.
+    """
+    connection = PatientConnection.connect(
+        url,
+        **line,
+        autocommit=True,  # transactions are begun and ended here, in as few messages as possible
+        prepare_threshold=None,  # `Pipeline` prepares statements, and psycopg must not discard them
+        cursor_factory=psycopg.RawCursor,
+        client_encoding="utf8",
+        application_name="holdfast",
+    )
+    try:
+        cursor = connection.execute(_SETTINGS, prepare=False)
+        while cursor.nextset():
+            pass
+        pid, durability = cursor.fetchall()[0]
+    except BaseException:
+        connection.close()
+        raise
+    return connection, pid, durability
 
 
 def _adapt(connection: psycopg.Connection[Row]) -> None:
@@ -221,21 +239,13 @@ class PostgresConnection:
         """How many parts of large batches the transaction under way has sent."""
         self.statements = 1
         try:
-            self._connection = connection = PatientConnection.connect(
-                url,
-                **line,
-                autocommit=True,  # transactions are begun and ended here, in as few messages as possible
-                prepare_threshold=None,  # `Pipeline` prepares statements, and psycopg must not discard them
-                cursor_factory=psycopg.RawCursor,
-                client_encoding="utf8",
-                application_name="holdfast",
-            )
-            self.pid, durability = _configure(connection)
+            connection, self.pid, durability = _connect(url, line)
         except psycopg.Error as error:
             raise explained(error) from error
         if durability == "off":
             connection.close()
             raise StoreUnavailable(name, _NOT_DURABLE, may_pass=False)
+        self._connection = connection
         _adapt(connection)
         self._pipeline = Pipeline(connection)
         self._poll = select.poll()

@@ -78,9 +78,10 @@ class _Watcher:
             while not self._is_stopped_within(0):
                 try:
                     self._listen()
-                except psycopg.OperationalError:
-                    # Without the listener, changes are found by polling. So it only tries again here, and
-                    # leaves it to the next transaction to raise the error.
+                except psycopg.Error:
+                    # The line is lost, or a server that is not the primary yet refuses to listen. Without
+                    # the listener, changes are found by polling. So it only tries again here, and leaves it
+                    # to the next transaction to raise the error.
                     if self._is_stopped_within(_SECONDS_BETWEEN_TRIES):
                         return
 
