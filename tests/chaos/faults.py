@@ -297,6 +297,9 @@ def try_a_pooler_that_shares_sessions(world: World, dice: random.Random) -> None
 
 
 # --- the line to Postgres
+#
+# A line belongs to a place. What is done to it strikes every process that is in the place meanwhile, so it is
+# noted under the name of the place.
 
 
 def cut_line(world: World, dice: random.Random) -> None:
@@ -306,7 +309,7 @@ def cut_line(world: World, dice: random.Random) -> None:
     for _ in range(dice.randint(1, 6)):
         place.line.cut()
         world.sleep(dice.uniform(0.05, 0.4))
-    world.note("connections cut", place, since)
+    world.note("connections cut", place.name, since)
 
 
 def lose_answers(world: World, dice: random.Random) -> None:
@@ -317,7 +320,7 @@ def lose_answers(world: World, dice: random.Random) -> None:
     place.line.is_bad = True
     world.sleep(dice.uniform(1, 4))
     place.line.is_bad = False
-    world.note("answers to commits lost", place, since)
+    world.note("answers to commits lost", place.name, since)
 
 
 def hold_up(world: World, dice: random.Random) -> None:
@@ -334,7 +337,7 @@ def hold_up(world: World, dice: random.Random) -> None:
             line.cut()
         line.flow()
     for place in places:
-        world.note(f"line held up, then {'cut' if is_cut else 'everything arrives'}", place, since)
+        world.note(f"line held up, then {'cut' if is_cut else 'everything arrives'}", place.name, since)
 
 
 def delay_answers(world: World, dice: random.Random) -> None:
@@ -348,7 +351,7 @@ def delay_answers(world: World, dice: random.Random) -> None:
     for place in places:
         assert place.line is not None
         place.line.flow()
-        world.note("answers to commits late", place, since)
+        world.note("answers to commits late", place.name, since)
 
 
 def leave_half_open(world: World, dice: random.Random) -> None:
@@ -359,7 +362,7 @@ def leave_half_open(world: World, dice: random.Random) -> None:
     place.line.forget()
     world.sleep(dice.choice([1.0, 4.0, 6.0]))
     place.line.cut()
-    world.note("connections half-open", place, since)
+    world.note("connections half-open", place.name, since)
 
 
 def slow_down(world: World, dice: random.Random) -> None:
@@ -372,7 +375,7 @@ def slow_down(world: World, dice: random.Random) -> None:
     for place in places:
         assert place.line is not None
         place.line.seconds_late = 0
-        world.note("line slow", place, since)
+        world.note("line slow", place.name, since)
 
 
 # --- SQLite

@@ -105,6 +105,19 @@ class MarkedAttempt(NamedTuple):
     """With the node that recorded it."""
 
 
+class ShownAttempt(NamedTuple):
+    task: str
+    number: int
+    node: int
+    """The process of the node that has the run."""
+
+
+class Shown(Line, frozen=True, kw_only=True, tag="shown"):
+    """The database had these attempts as begun at this time."""
+
+    attempts: list[ShownAttempt]
+
+
 class Marked(Line, frozen=True, kw_only=True, tag="marked"):
     """Attempts that did not succeed, as the database has them at the end."""
 
@@ -174,6 +187,7 @@ Entry: TypeAlias = (
     | Recorded
     | Over
     | Stranded
+    | Shown
     | Marked
     | Ticked
     | Left

@@ -1,7 +1,8 @@
 """Looks at the database all through a chaos run: `python -m tests.chaos.observer URL FOLDER`.
 
 It writes down which tasks it found recorded, and when. If one of them begins after that, a recorded task was
-done again. It also asks the doctor, who must never find anything else than that no node is there.
+done again. It writes down which attempts it found begun: if their node is killed, they must be marked. It
+also asks the doctor, who must never find anything else than that no node is there.
 
 It is a process of its own, because two libraries in one process must not open the same SQLite file.
 """
@@ -20,7 +21,7 @@ from typing import Any, TypeAlias
 
 import apsw
 import psycopg
-from tests.chaos.notebook import MarkedAttempt, Notebook, Over, Recorded, Stranded
+from tests.chaos.notebook import MarkedAttempt, Notebook, Over, Recorded, Shown, ShownAttempt, Stranded
 from tests.chaos.workloads import EVERY, SCHEDULE, WAITS, catalog, ticked
 
 from holdfast import Holdfast
@@ -63,6 +64,20 @@ def recorded_tasks(url: str) -> list[str]:
     return [f"{_uuid(run)}:{seq}" for run, seq, name in rows if name not in WAITS]
 
 
+def shown_attempts(url: str) -> set[ShownAttempt]:
+    """Attempts that have begun, as far as the database knows."""
+    rows = read(
+        url,
+        "SELECT tasks.run, tasks.seq, tasks.attempt, runs.owner FROM tasks JOIN runs ON runs.key = tasks.run "
+        "WHERE tasks.status IN ('dispatched', 'running') AND runs.owner IS NOT NULL",
+    )
+    # The id of a node has the id of its process.
+    return {
+        ShownAttempt(f"{_uuid(run)}:{seq}", attempt, int(owner.rsplit(":", 3)[1]))
+        for run, seq, attempt, owner in rows
+    }
+
+
 def marked_attempts(url: str) -> list[MarkedAttempt]:
     """Attempts that did not succeed."""
     rows = read(url, "SELECT run, seq, attempt, status, failure, node FROM attempts")
@@ -84,6 +99,7 @@ def _uuid(key: Any) -> uuid.UUID:
 
 async def _watch(url: str, notebook: Notebook, is_over: Callable[[], bool]) -> None:
     known: set[str] = set()
+    shown: set[ShownAttempt] = set()
     async with Holdfast(url, engine=False, catalog=catalog) as hf:
         await hf.schedules.put(
             SCHEDULE, ticked, every=EVERY, input={"who": SCHEDULE}, overlap="allow", catchup="all"
@@ -100,6 +116,10 @@ async def _watch(url: str, notebook: Notebook, is_over: Callable[[], bool]) -> N
                 if runs:
                     notebook.write(Over(at=time.monotonic(), runs=sorted(runs)))
                 known |= tasks | runs
+                attempts = await asyncio.to_thread(shown_attempts, url) - shown
+                if attempts:
+                    notebook.write(Shown(attempts=sorted(attempts)))
+                shown |= attempts
                 for found in await hf.doctor():
                     if _NO_NODE not in found.problem:  # they were all killed a moment ago
                         notebook.write(stranded(found))

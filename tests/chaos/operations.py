@@ -24,6 +24,8 @@ from tests.chaos.notebook import (
     Recorded,
     RunAtEnd,
     Settled,
+    Shown,
+    ShownAttempt,
     Stranded,
     Ticked,
     TurnedDown,
@@ -75,6 +77,8 @@ class Evidence:
     runs: dict[str, RunAtEnd] = field(default_factory=dict[str, RunAtEnd])
     hurts: list[Hurt] = field(default_factory=list[Hurt])
     stranded: list[Stranded] = field(default_factory=list[Stranded])
+    shown: set[ShownAttempt] = field(default_factory=set[ShownAttempt])
+    """Attempts that the database had as begun, and on which node."""
     marked: dict[tuple[str, int], MarkedAttempt] = field(default_factory=dict[tuple[str, int], MarkedAttempt])
     """Attempts that did not succeed, by task and number."""
     ticked: list[Ticked] = field(default_factory=list[Ticked])
@@ -100,10 +104,11 @@ class Evidence:
         )
 
     def peace(self, process: str, since: float, until: float) -> float:
-        """For how many seconds of this time no fault hit that process or the database."""
+        """For how many seconds of this time no fault hit that process, its place or the database."""
         seconds, at = 0.0, since
+        struck = (process, process.rpartition(".")[0], *DATABASES)
         for hurt in sorted(self.hurts, key=lambda each: each.at):
-            if hurt.whom in (process, *DATABASES):
+            if hurt.whom in struck:
                 seconds += max(0.0, min(hurt.at, until) - at)
                 at = max(at, hurt.until + _RECOVERY)
         return seconds + max(0.0, until - at)
@@ -150,6 +155,8 @@ def gather(entries: Iterable[Entry]) -> Evidence:
                 evidence.hurts.append(entry)
             case Stranded():
                 evidence.stranded.append(entry)
+            case Shown():
+                evidence.shown.update(entry.attempts)
             case Marked():
                 evidence.marked |= {(each.task, each.number): each for each in entry.attempts}
             case Ticked():

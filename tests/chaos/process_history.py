@@ -8,15 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tests.chaos.expected import expected
-from tests.chaos.notebook import Began
+from tests.chaos.notebook import Began, ShownAttempt
 from tests.chaos.operations import Evidence, is_death_of_a_node, told
 from tests.chaos.verdicts import Verdict, verdict_of
 from tests.chaos.workloads import SCHEDULE
-
-_SHOWN_WITHIN = 1.2
-"""Seconds without a fault at the node or the database, until a task is recorded as running. A task that
-waited for a slot is recorded only after a while. If its node dies before, the database does not know that it
-began."""
 
 
 def skipped_tasks_never_begin(evidence: Evidence) -> Verdict:
@@ -55,14 +50,18 @@ def what_ran_on_a_dead_node_is_lost_and_tried_again(evidence: Evidence) -> Verdi
 
 
 def _running_when_their_node_died(evidence: Evidence) -> list[Began]:
-    """Leaves out tasks that may have ended otherwise: alone, by a fault, a heartbeat, or with their run."""
+    """Those that the database had as begun on that node. The first attempt at a task that has waited for a
+    slot starts before that is recorded; if its node dies before, nobody knows that it began. How soon it is
+    recorded depends on the machine, so the observer has to have seen it.
+
+    Leaves out tasks that may have ended otherwise: alone, by a fault, a heartbeat, or with their run."""
     deaths = {each.process: each for each in evidence.hurts if is_death_of_a_node(each)}
     hurt = {each.process for each in evidence.hurts if each.process}
     cancelled = {run: asked[0].began_at for run, asked in evidence.by_run("cancel").items()}
     cases: list[Began] = []
     for began in evidence.begun:
         death = deaths.get(began.node)
-        if death is None or evidence.peace(death.whom, began.at, death.at) <= _SHOWN_WITHIN:
+        if death is None or ShownAttempt(began.task, began.attempt, began.node) not in evidence.shown:
             continue
         is_hurt = began.process in hurt or began.shell in hurt
         has_ended = (began.process, began.task) in evidence.finished or is_hurt

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.chaos.__main__ import plan
 from tests.chaos.history import Verdict
+from tests.chaos.notebook import ShownAttempt
 from tests.chaos.operations import Evidence
 from tests.chaos.report import report_of
 from tests.chaos.rounds import Round, run_round, shape_of
@@ -28,8 +29,9 @@ def test_what_everybody_saw_of_a_short_round_can_be(store: str, tmp_path: Path) 
 
 
 def _is_enough(seen: Evidence) -> bool:
-    """Some faults, some runs, and some tasks in processes of their own."""
-    return len(seen.hurts) >= 3 and len(seen.runs) >= 20 and any(began.node for began in seen.begun)
+    """Some faults, some runs, and some tasks in processes of their own that the database had as begun."""
+    begun = (ShownAttempt(began.task, began.attempt, began.node) for began in seen.begun if began.node)
+    return len(seen.hurts) >= 3 and len(seen.runs) >= 20 and any(each in seen.shown for each in begun)
 
 
 def test_a_report_says_what_was_broken_with_the_lines_that_show_it(tmp_path: Path) -> None:

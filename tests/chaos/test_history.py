@@ -28,6 +28,8 @@ from tests.chaos.notebook import (
     Recorded,
     RunAtEnd,
     Settled,
+    Shown,
+    ShownAttempt,
     Stranded,
     Ticked,
     TurnedDown,
@@ -108,6 +110,10 @@ class Story:
     ) -> None:
         facts = {"attempt": 1, "run": run, "task": _task(run, seq), "label": label, "after": after or []}
         self.entries.append(Began(at=self.at(), process=process, **{**facts, **more}))
+
+    def show(self, run: str, seq: int, *, node: int) -> None:
+        """The database has the first attempt as begun."""
+        self.entries.append(Shown(at=self.at(), attempts=[ShownAttempt(_task(run, seq), 1, node)]))
 
     def finish(self, run: str, seq: int, process: int) -> None:
         self.entries.append(Finished(at=self.at(), process=process, task=_task(run, seq)))
@@ -191,7 +197,7 @@ def _run_processes(story: Story) -> None:
     """A DAG whose node is killed while it runs a command, and a schedule."""
     story.start("dag", "mishap", "a")
     story.begin("dag", 0, "broken", process=71, node=_NODE)
-    story.now += 1
+    story.show("dag", 0, node=_NODE)
     story.entries.append(Hurt(at=story.at(), fault="kill -9 of a node", whom="n", process=_NODE, until=0))
     story.begin("dag", 0, "broken", process=72, node=_NODE + 1, attempt=2)
     story.finish("dag", 0, process=72)
@@ -408,7 +414,7 @@ def test_a_task_that_was_killed_itself_need_not_be_lost(killed: str) -> None:
     story = a_good_day()
     began = {"process": 81, "shell": 80, "node": _NODE + 2}
     story.begin("dag", 3, "broken", **began)
-    story.now += 2
+    story.show("dag", 3, node=_NODE + 2)
     task = Hurt(
         at=story.at(),
         fault="kill -9 of a task's process",
@@ -416,7 +422,6 @@ def test_a_task_that_was_killed_itself_need_not_be_lost(killed: str) -> None:
         process=began[killed],
         until=0,
     )
-    story.now += 2
     node = Hurt(at=story.at(), fault="kill -9 of a node", whom="n", process=_NODE + 2, until=0)
 
     check = history.what_ran_on_a_dead_node_is_lost_and_tried_again
@@ -425,3 +430,28 @@ def test_a_task_that_was_killed_itself_need_not_be_lost(killed: str) -> None:
 
     assert both_killed.broken == []
     assert len(only_the_node.broken) == 1
+
+
+def test_an_attempt_that_the_database_did_not_know_of_need_not_be_lost() -> None:
+    """The next owner begins the same attempt: nobody can tell it that the first node had."""
+    story = a_good_day()
+    story.begin("dag", 3, "broken", process=81, node=_NODE + 2)
+    story.now += 60
+    story.show("dag", 3, node=_NODE + 1)
+    node = Hurt(at=story.at(), fault="kill -9 of a node", whom="n", process=_NODE + 2, until=0)
+    shown = Shown(at=story.at(), attempts=[ShownAttempt(_task("dag", 3), 1, _NODE + 2)])
+
+    check = history.what_ran_on_a_dead_node_is_lost_and_tried_again
+    unknown = check(gather([*story.entries, node]))
+    known = check(gather([*story.entries, shown, node]))
+
+    assert unknown.broken == []
+    assert len(known.broken) == 1
+
+
+def test_what_is_done_to_the_line_of_a_place_strikes_each_process_in_it() -> None:
+    held_up = Hurt(at=10, fault="line held up, then cut", whom="node-1", until=20)
+    evidence = gather([held_up])
+
+    assert evidence.peace("node-1.4", 9, 20) == evidence.peace("node-1.5", 9, 20) == 1
+    assert evidence.peace("node-2.4", 9, 20) == 11
