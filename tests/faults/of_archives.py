@@ -8,7 +8,29 @@ from tests.faults.query_edits import Query
 
 CLIENT = "client/test_archives.py"
 
+FORGED = "client/test_forged_archives.py"
+
 FAULTS = [
+    Fault(
+        "forged-numbers-imported",
+        "a file cannot use up the numbers of the database, nor end the node that takes its runs",
+        [Code("core.archive_lines:ArchiveReader._value").replace("A is not int or B", "True")],
+        cases(
+            FORGED, "test_a_number_that_nobody_counts_to_is_refused[sqlite-messages-id-9223372036854775807]"
+        ),
+    ),
+    Fault(
+        "numbers-reserved-without-end",
+        "many files together cannot use up the numbers of the database",
+        [Code("stores.archives:_reserve_numbers").replace("A > _LAST_RESERVED", "False")],
+        cases(FORGED, "test_many_files_do_not_use_up_the_numbers_of_the_database[sqlite]"),
+    ),
+    Fault(
+        "children-of-neighbours-imported",
+        "a run is not imported as the child of a run of another namespace",
+        [Code("stores.archives:_compare").replace("A.row.get('parent') in B", "False")],
+        cases(FORGED, "test_a_run_cannot_be_made_a_child_of_a_neighbours[sqlite]"),
+    ),
     Fault(
         "journal-refers-to-old-messages",
         "the journal of an imported run refers to its own messages",

@@ -65,6 +65,7 @@ _REASONS: Final = {
     Standing.OTHER: "it is here with other content; skip_existing=True (--skip-existing) leaves it as it is",
     Standing.ID_TAKEN: "another run here has its id; skip_existing=True (--skip-existing) leaves it out",
     Standing.ELSEWHERE: "another namespace of this database has the same run, or it is being deleted",
+    Standing.PARENT_ELSEWHERE: "another namespace of this database has its parent, or it is being deleted",
 }
 
 ArchiveSource: TypeAlias = "str | Path | Iterable[str | bytes] | AsyncIterable[str | bytes]"

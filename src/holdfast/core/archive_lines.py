@@ -46,6 +46,12 @@ _NEEDED: Final = {
     "journal": ("position", "step"),
     **{kind: (column,) for kind, column in NUMBERED.items()},
 }
+_LAST_INSTANT: Final = 253_402_300_799_999_999
+"""The end of the year 9999, in microseconds since 1970."""
+_HIGHEST_COUNT: Final = 2**30
+_HIGHEST_NUMBER: Final = 2**43
+_NUMBERS: Final = frozenset({"id", "number", "message", "first_offset", "next_offset", "total_bytes"})
+"""Columns that count what a whole database or a whole stream has."""
 _STATUSES: Final = frozenset(status.value for status in RunStatus)
 _encode = msgspec.json.Encoder().encode
 
@@ -279,7 +285,7 @@ class ArchiveReader:
             found = _stored(column, value)
             if found is not None:
                 return found
-        elif type(value) is expected:
+        elif type(value) is expected and (expected is not int or _is_plausible(column, value)):
             return value
         raise self._bad(f"column {column!r} has {value!r}, which cannot be stored there")
 
@@ -297,6 +303,15 @@ def read_row(line: bytes, columns: Mapping[str, Mapping[str, type]]) -> tuple[st
         for column, value in fields["row"].items()
         if column in types
     }
+
+
+def _is_plausible(column: str, number: int) -> bool:
+    """A number that nobody has counted to is forged. The database could store some of these, and could not
+    count on from there: a node that takes such a run would fail, and so would all who number messages."""
+    if column == "at" or column.endswith("_at"):
+        return 0 <= number <= _LAST_INSTANT
+    first = -1 if column == "seq" else 0  # the code of a workflow stands for -1
+    return first <= number <= (_HIGHEST_NUMBER if column in _NUMBERS else _HIGHEST_COUNT)
 
 
 def _stored(column: str, text: str) -> bytes | None:

@@ -60,6 +60,8 @@ class Standing(StrEnum):
     ID_TAKEN = "id taken"
     ELSEWHERE = "elsewhere"
     """A run with the same key, in another namespace, or one that is being deleted."""
+    PARENT_ELSEWHERE = "parent elsewhere"
+    """A new run whose parent is in another namespace, or is being deleted."""
 
 
 class ArchiveStore(Protocol):

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from holdfast.core.archive_lines import NUMBERED
 from holdfast.core.run_options import read_run_options
 from holdfast.core.values import Instant, RunKey, RunStatus, later
-from holdfast.errors import VersionConflict
+from holdfast.errors import CannotImport, VersionConflict
 from holdfast.ports.archives import ArrivingRun, ColumnTypes, RowValues, RunSink, Standing
 from holdfast.ports.flows import DRAFT
 from holdfast.ports.store_life import DUE
@@ -23,6 +23,10 @@ _WRITTEN_ROWS: Final = 500
 _WRITTEN_BYTES: Final = 4 * 1024 * 1024
 """How much is kept in memory before it is written."""
 _ASKED_AT_ONCE: Final = 1000
+_LAST_RESERVED: Final = 2**59
+"""The numbers behind this one are for what happens here. Otherwise some files with forged numbers could use
+up those of the whole database."""
+_NO_NUMBERS: Final = "too few numbers are left in this database; import into another one"
 _OF_THE_NODE: Final = frozenset({"owner", "wake_at"})
 """Columns of a run that differ after an import: no node has the run, and it may be due."""
 _STREAMS: Final = "stream_items"
@@ -172,7 +176,7 @@ def _compare(
         taken.setdefault(key, set()).add(known)
     elsewhere: set[RunKey] = set()
     for (other,) in tx.rows("run_namespaces", namespace):
-        keys: list[Row] = [(run.key, None) for run in runs]
+        keys: list[Row] = [(key, None) for run in runs for key in (run.key, run.row.get("parent")) if key]
         elsewhere.update(key for key, _ in tx.many_returning("find_taken", keys, other))
     standings: list[Standing] = []
     for run in runs:
@@ -180,8 +184,12 @@ def _compare(
             standings.append(_standing(tx, columns, namespace, run))
         elif run.key in taken:
             standings.append(Standing.ID_TAKEN)
+        elif run.key in elsewhere:
+            standings.append(Standing.ELSEWHERE)
         else:
-            standings.append(Standing.ELSEWHERE if run.key in elsewhere else Standing.NEW)
+            # Whoever reads the children of a run takes them for those of its namespace.
+            is_stray = run.row.get("parent") in elsewhere
+            standings.append(Standing.PARENT_ELSEWHERE if is_stray else Standing.NEW)
     return standings
 
 
@@ -235,6 +243,8 @@ def _reserve_numbers(tx: Transaction, runs: Sequence[ArrivingRun]) -> dict[RunKe
                 shift = shifts[run.key][table] = next_number - min(numbers)
             taken.update(number + shift for number in numbers)
             next_number = max(next_number, max(numbers) + shift + 1)
+        if next_number > _LAST_RESERVED:
+            raise CannotImport([(f"all runs with {table}", _NO_NUMBERS)], len(runs))
         if next_number - 1 > last:
             tx.run(f"reserve_{table}", next_number - 1)
     return shifts
