@@ -205,6 +205,12 @@ FAULTS = [
         cases(_OIDC, "test_a_browser_is_not_sent_elsewhere_afterwards"),
     ),
     Fault(
+        "addresses-of-others-believed",
+        "nobody is known by an address that was not verified",
+        [Code("core.oidc:_name").replace("None if '@' in A else B", "B")],
+        cases(_OIDC, "test_who_calls_themselves_by_the_address_of_another_cannot_answer_for_them"),
+    ),
+    Fault(
         "roles-for-everybody",
         "who has no role by the claims cannot log in",
         [Code("core.oidc:identify").replace("next(A, None)", "next(A, Role.VIEWER)")],

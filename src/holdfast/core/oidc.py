@@ -21,7 +21,6 @@ EVERYBODY: Final = "*"
 _RANKS: Final = (Role.ADMIN, Role.OPERATOR, Role.VIEWER)
 """The highest comes first. Workers are programs, and do not log in."""
 _LOOPBACK: Final = re.compile(r"http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?(/.*)?")
-_NAME_CLAIMS: Final = ("email", "preferred_username", "name", "sub")
 _LONGEST_NAME: Final = 200
 _LONGEST_SUBJECT: Final = 255
 """As in OpenID Connect."""
@@ -45,6 +44,8 @@ class OidcOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Of everybody who logs in; `*`: all. Empty: that of the server."""
     namespace_claim: str = ""
     """The claim that has the namespace."""
+    name_claim: str = ""
+    """The claim by which people are known. Empty: the verified address, or else the name of the account."""
     domains: list[str] = []
     """Only for verified addresses of these. Empty: any."""
 
@@ -118,7 +119,7 @@ def identify(
         if len(named) != 1 or not _is_namespace(named[0]):
             return NotAllowed(f"the claim {options.namespace_claim!r} does not name one namespace")
         namespace = named[0]
-    return OidcIdentity(f"{options.issuer} {subject}", _name(claims), role, namespace)
+    return OidcIdentity(f"{options.issuer} {subject}", _name(claims, options.name_claim), role, namespace)
 
 
 def claim_at(claims: Mapping[str, Any], path: str) -> Any:
@@ -152,12 +153,20 @@ def _is_of_domains(claims: Mapping[str, Any], domains: Sequence[str]) -> bool:
     return address.rpartition("@")[2].lower() in {domain.lower() for domain in domains}
 
 
-def _name(claims: Mapping[str, Any]) -> str:
-    """For people who read the audit log. Only addresses that were verified: anybody can claim another."""
-    for claim in _NAME_CLAIMS:
-        found = claims.get(claim)
-        if claim == "email" and claims.get("email_verified") is not True:
-            continue
-        if is_name(found) and len(cast("str", found)) <= _LONGEST_NAME and cast("str", found).isprintable():
-            return cast("str", found)
-    return "somebody"
+def _name(claims: Mapping[str, Any], named: str) -> str:
+    """By which somebody is recorded, and may answer questions that are for certain people. So it must be one
+    that they cannot choose: `name` is whatever they like, and an address is theirs only if verified."""
+    account = claims.get("preferred_username")
+    found = (
+        [claim_at(claims, named)]
+        if named
+        else [
+            claims.get("email") if claims.get("email_verified") is True else None,
+            None if "@" in str(account) else account,
+        ]
+    )
+    return next((each for each in (*found, claims.get("sub")) if _is_readable(each)), "somebody")
+
+
+def _is_readable(name: Any) -> bool:
+    return is_name(name) and len(name) <= _LONGEST_NAME and name.isprintable()

@@ -12,6 +12,7 @@ from typing import Any, Final
 import httpx
 import pytest
 from joserfc.jwk import ECKey
+from tests.patience import until
 from tests.server.login.provider import (
     CLIENT,
     KEY,
@@ -25,7 +26,7 @@ from tests.server.login.provider import (
 )
 from tests.server.v1.asking import new_catalog
 
-from holdfast import BadOption, Holdfast
+from holdfast import BadOption, Catalog, Holdfast, context, workflow
 from holdfast.core.oidc import NotAllowed, identify, read_oidc
 from holdfast.server.access import throttle
 from holdfast.server.oidc import pending
@@ -475,7 +476,9 @@ def test_roles_and_namespaces_come_from_the_claims(oidc: Any, claims: Any, expec
     [
         ({"email": "ann@example.com", "email_verified": True, "name": "Ann"}, "ann@example.com"),
         ({"email": "root@example.com", "preferred_username": "ann"}, "ann"),
-        ({"preferred_username": "a\x1b[31m", "name": "Ann Lee"}, "Ann Lee"),
+        ({"email": "root@example.com", "email_verified": "true", "name": "root@example.com"}, "u1"),
+        ({"preferred_username": "root@example.com", "name": "root"}, "u1"),
+        ({"preferred_username": "a\x1b[31m", "name": "Ann Lee"}, "u1"),
         ({"preferred_username": 5, "name": "a" * 201}, "u1"),
         ({"sub": "u\n1"}, "somebody"),
     ],
@@ -486,6 +489,51 @@ def test_names_are_those_that_nobody_else_can_claim_as_far_as_the_provider_says(
     found = identify({"sub": "u1"} | claims, options, "default")
     assert not isinstance(found, NotAllowed)
     assert found.name == name
+
+
+@pytest.mark.parametrize(
+    ("claims", "name"),
+    [
+        ({"preferred_username": "ann@example.com"}, "ann@example.com"),
+        ({"preferred_username": ["ann"], "name": "Ann"}, "u1"),
+        ({"email": "root@example.com", "email_verified": True}, "u1"),
+    ],
+)
+def test_the_setting_may_name_a_claim_that_the_provider_does_not_let_people_choose(claims: Any, name: str):
+    setting = {"issuer": "https://id.example", "client_id": "hf", "roles": {"*": "viewer"}}
+    options = read_oidc(setting | {"name_claim": "preferred_username"})
+    assert options is not None
+    found = identify({"sub": "u1"} | claims, options, "default")
+    assert not isinstance(found, NotAllowed)
+    assert found.name == name
+
+
+async def test_who_calls_themselves_by_the_address_of_another_cannot_answer_for_them(
+    sqlite_url: str, provider: Provider
+):
+    catalog = Catalog()
+
+    @workflow(catalog=catalog)
+    async def asking() -> Any:
+        return await context().ask("Pay?", answer=bool, name="verdict", by=["boss@example.com"])
+
+    provider.claims |= {"preferred_username": "boss@example.com", "name": "boss@example.com"}
+    async with (
+        Holdfast(sqlite_url, catalog=catalog) as hf,
+        site_of(sqlite_url, provider) as site,
+        site.browser() as http,
+    ):
+        run = await hf.start(asking, id="payment")
+        await until(hf.questions)
+        await site.log_in(http)
+        token = (await http.get("/api/v1/session")).json()["csrf_token"]
+        answer = await http.post(
+            "/api/v1/runs/payment/answers",
+            json={"question": "verdict", "value": True},
+            headers={"Holdfast-CSRF": token},
+        )
+        assert (answer.status_code, answer.json()["code"]) == (403, "may_not_answer")
+        await run.cancel()
 
 
 async def test_somebody_of_all_namespaces_may_choose_one(sqlite_url: str, provider: Provider):
