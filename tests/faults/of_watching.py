@@ -56,6 +56,24 @@ FAULTS = [
         cases("engine/test_watching.py", "test_who_comes_back_too_late_is_told_so"),
     ),
     Fault(
+        "endless-news",
+        "a log tells of some runs, and goes on from now if there are more",
+        [Code("client.run_news:_news").replace("end = Place(A, LAST_OF_ROW)", "pass")],
+        cases("cli/test_run_reports.py", "test_of_very_many_runs_a_sample_is_told_and_that_there_are_more"),
+    ),
+    Fault(
+        "restless-news",
+        "a log beside an engine does not make nodes announce their commits",
+        [Code("client.watching:_read").replace("not self.is_in_background", "True")],
+        cases("cli/test_run_reports.py", "test_while_nothing_happens_the_store_is_not_asked"),
+    ),
+    Fault(
+        "news-of-old-runs",
+        "the deletion of old runs is no news",
+        [Code("cli.run_reports:_is_new").replace("A >= B", "True")],
+        cases("cli/test_run_reports.py", "test_the_deletion_of_runs_that_were_told_or_are_old_is_no_news"),
+    ),
+    Fault(
         "first-end-is-the-last",
         "a run that has ended is told whole",
         [Code("client.watching:_has_ended").replace("not self.goal.is_reached(page.place)", "False")],

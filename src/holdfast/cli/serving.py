@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import datetime as dt
 from collections.abc import Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.authoring.catalog import default_catalog
 from holdfast.authoring.kinds import as_data
@@ -14,35 +14,17 @@ from holdfast.cli.database import DatabaseOptions, new_holdfast
 from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.exporting import start_exporting
 from holdfast.cli.interrupts import Interrupts, close_in_order
-from holdfast.cli.views.output import (
-    between,
-    json_text,
-    moment_text,
-    say,
-    span_text,
-    user_prints_to_stderr,
-    write_answer,
-)
-from holdfast.cli.views.visible import one_line
+from holdfast.cli.run_reports import Events, RunReports
+from holdfast.cli.views.output import json_text, moment_text, say, user_prints_to_stderr, write_answer
 from holdfast.core.records import PUBLISHED_ORIGIN
-from holdfast.core.values import RunStatus
-from holdfast.errors import BadOption, RunNotFound, ScheduleNotFound, StoreError
+from holdfast.errors import BadOption, ScheduleNotFound
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.authoring.catalog import WorkflowDefinition
-    from holdfast.client.run import RunInfo
     from holdfast.server.serving import ApiServer
 
-_LOOK_EVERY = 2.0
-_NEWEST = 200
-"""How many runs are looked at. On a node that does more in two seconds the lines are a sample."""
-
-
-class Events(Protocol):
-    """Who is told what happens."""
-
-    def print(self, event: str, text: str, at: dt.datetime | None = None, **facts: Any) -> None: ...
+_REPORT_EVERY = 2.0
 
 
 class EventPrinter:
@@ -88,6 +70,7 @@ async def serve_until_interrupted(
     client.exit_when_stalled(ExitCode.STALLED)
     with user_prints_to_stderr(), contextlib.ExitStack() as stack:
         await client.open()  # hears what is printed before it goes to stderr
+        reports = None if quiet else RunReports(client, events)
         interrupts = stack.enter_context(Interrupts(client.expect_stop))
         server: ApiServer | None = None
 
@@ -97,7 +80,9 @@ async def serve_until_interrupted(
             await client.close()
 
         try:
-            # First: it may be refused, and then nothing must be changed.
+            if reports is not None:
+                await reports.begin()
+            # Before schedules: it may be refused, and then nothing must be changed.
             server = None if address is None else await _start_api(client, address, events)
             await put_schedules(client, workflows, events)
             names = list(dict.fromkeys(workflow.name for workflow in workflows))
@@ -105,7 +90,7 @@ async def serve_until_interrupted(
             listed = ", ".join([*served, "published workflows"])
             how_long = "until nothing is due; " if until_idle else ""
             events.print("serving", f"serving {listed}; {how_long}Ctrl-C stops in order", workflows=names)
-            await _work(client, server, interrupts, events, quiet=quiet, until_idle=until_idle)
+            await _work(client, server, interrupts, events, reports, until_idle=until_idle)
         finally:
             await close_in_order(close, interrupts, database.settings.drain_seconds)
             end_export()
@@ -117,19 +102,16 @@ async def _work(
     server: ApiServer | None,
     interrupts: Interrupts,
     events: EventPrinter,
+    reports: RunReports | None,
     *,
-    quiet: bool,
     until_idle: bool,
 ) -> None:
     """Returns when a signal arrives, or nothing is due any more and that is asked for. Raises NodeStopped."""
-    reports = None if quiet else RunReports(client, events)
-    if reports is not None:
-        await reports.begin()
     parts: list[Coroutine[Any, Any, Any]] = [client.serve(), interrupts.next()]
     if server is not None:
         parts.append(server.wait_until_stopped())
     if reports is not None:
-        parts.append(reports.go_on(_LOOK_EVERY))
+        parts.append(reports.go_on(_REPORT_EVERY))
     if until_idle:
         parts.append(_report_idle(client, reports, events))
     await wait_for_first(parts)
@@ -225,80 +207,13 @@ async def put_schedules(client: Holdfast, workflows: Sequence[WorkflowDefinition
         )
 
 
-# --- runs
-
-
-class RunReports:
-    """Prints a line when a run begins and a line when it ends."""
-
-    def __init__(self, client: Holdfast, events: Events) -> None:
-        self._client = client
-        self._events = events
-        self._shown: dict[str, RunStatus] = {}
-
-    async def begin(self) -> None:
-        """What has happened until now is not printed."""
-        with contextlib.suppress(StoreError):
-            self._shown = {info.key: info.status for info in await self._client.list(limit=_NEWEST)}
-
-    async def go_on(self, every: float) -> None:
-        while True:
-            await asyncio.sleep(every)
-            await self.look()
-
-    async def look(self) -> None:
-        """Prints the runs whose status has changed."""
-        with contextlib.suppress(StoreError):  # the node waits for the store, and logs that
-            self._shown = await self._changed()
-
-    async def _changed(self) -> dict[str, RunStatus]:
-        newest = await self._client.list(limit=_NEWEST)
-        for info in reversed(newest):
-            before = self._shown.get(info.key)
-            if before is not info.status:
-                _print_status(self._events, info, before)
-        now = {info.key: info.status for info in newest}
-        # A run that has left the page of the newest while it is under way is looked up by itself.
-        older = [key for key, status in self._shown.items() if key not in now and not status.is_final]
-        for key in older[:_NEWEST]:
-            try:
-                info = await self._client.describe(key)
-            except RunNotFound:
-                continue  # it has ended and was deleted since the last look
-            now[key] = info.status
-            if info.status is not self._shown[key]:
-                _print_status(self._events, info, self._shown[key])
-        return now
+# --- the end
 
 
 async def _report_idle(client: Holdfast, reports: RunReports | None, events: Events) -> None:
     """Returns when nothing is due here. Raises NodeStopped."""
     next_at = await client.wait_until_idle()
     if reports is not None:
-        await reports.look()
+        await reports.catch_up()
     when = "nothing is to come" if next_at is None else f"the next is due at {moment_text(next_at)}"
     events.print("idle", f"nothing is due; {when}", next_at=next_at)
-
-
-def _print_status(events: Events, info: RunInfo, before: RunStatus | None) -> None:
-    if before is None and info.status.is_final:
-        _print_run(events, info, info.created_at, "starts", RunStatus.PENDING)
-    match info.status:
-        case RunStatus.PENDING | RunStatus.RUNNING:
-            text = "starts" if before is None else "is running"
-        case RunStatus.PARKED | RunStatus.PAUSED:
-            text = f"is {info.status}"
-        case RunStatus.SUCCESS | RunStatus.FAILED | RunStatus.CANCELLED:
-            took = between(info.started_at, info.finished_at, dt.datetime.now(dt.UTC))
-            text = f"{info.status}" + (f" after {span_text(took)}" if took is not None else "")
-        case _:
-            assert_never(info.status)
-    why = f": {one_line(info.failure.message)}" if info.failure is not None else ""
-    at = info.finished_at or dt.datetime.now(dt.UTC)
-    _print_run(events, info, at, text + why, info.status)
-
-
-def _print_run(events: Events, info: RunInfo, at: dt.datetime, text: str, status: RunStatus) -> None:
-    problem = info.failure.summary if info.failure is not None and status is info.status else None
-    facts = {"run": info.id, "key": info.key, "workflow": info.workflow, "status": status, "problem": problem}
-    events.print("run", f"run {info.id} of {info.workflow} {text}", at, **facts)

@@ -5,25 +5,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
-from typing import Final, NamedTuple
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
 from holdfast.client.change_readers import ChangeReaders
 from holdfast.client.run_filters import RunConditions, run_filter
 from holdfast.core.changes import LAST_OF_ROW, Change, ChangeKind, Place, offset_text, read_offset
-from holdfast.core.values import RunKey
+from holdfast.core.records import RunRecord
+from holdfast.core.values import Failure, RunKey, key_from_text, key_text
 from holdfast.errors import BadOption, OffsetGone, RunNotFound, StoreUnavailable
 from holdfast.ports.changes import ChangeFilter, ChangePage, ChangeStore, Horizon, WatchedState
 
 _WATCHED_CONDITIONS: Final = {"status", "workflow", "tag", "created_after", "created_before"}
 _POLL_SECONDS: Final = 1.0
 """In case a notification was lost."""
+_BACKGROUND_POLL_SECONDS: Final = 5.0
 _RECONNECT_SECONDS: Final = 1.0
 _HELD_SECONDS: Final = 0.01
 """How soon to look again for changes that an open transaction holds up. It is doubled each time."""
 _LONG_HELD_SECONDS: Final = 10.0
+_RUNS_AT_ONCE: Final = 20
+"""Each may have a large input."""
 _BEHIND_ALL: Final = Place(2**62, LAST_OF_ROW)
 
 _log = logging.getLogger(__name__)
@@ -53,10 +57,16 @@ class _Goal(NamedTuple):
         return place >= Place(self.row, LAST_OF_ROW)
 
 
+class WatchedStore(ChangeStore, Protocol):
+    """What watchers need of the store."""
+
+    async def find_runs(self, namespace: str, runs: Collection[RunKey]) -> list[RunRecord]: ...
+
+
 class Watching(msgspec.Struct):
     """One watcher: what it reads, and how far it is."""
 
-    store: ChangeStore
+    store: WatchedStore
     readers: ChangeReaders
     namespace: str
     which: ChangeFilter
@@ -64,6 +74,9 @@ class Watching(msgspec.Struct):
     """Of the one run, as the caller has named it."""
     goal: _Goal | None = None
     held_seconds: float = 0.0
+    is_in_background: bool = False
+    """Whether it reads beside an engine, and may be late with what other nodes do. Then no node is asked to
+    announce its commits, the store is polled less often, and the engine logs that the store is away."""
 
     async def now(self) -> Place:
         """The place behind all that is committed."""
@@ -73,6 +86,10 @@ class Watching(msgspec.Struct):
             await self._wait_for_transactions(asyncio.Event())
             bounds = await self.store.change_bounds(bounds.horizon)
         return Place(bounds.last, LAST_OF_ROW)
+
+    async def newest(self) -> Place:
+        """The place behind all that is committed. Transactions that are open now may add changes before."""
+        return Place((await self.store.change_bounds()).newest, LAST_OF_ROW)
 
     async def changes(self, after: str | None) -> AsyncIterator[Change]:
         """Raises OffsetGone; RunNotFound if the one run is deleted already."""
@@ -108,7 +125,8 @@ class Watching(msgspec.Struct):
                     await self._wait_for_transactions(changed)
                 elif is_over:
                     self.held_seconds, horizon = 0.0, None
-                    await _wait(changed, _POLL_SECONDS)
+                    seconds = _BACKGROUND_POLL_SECONDS if self.is_in_background else _POLL_SECONDS
+                    await _wait(changed, seconds)
 
     async def place_of(self, after: str) -> Place:
         """Raises BadOption and OffsetGone."""
@@ -125,14 +143,26 @@ class Watching(msgspec.Struct):
         page = await self.store.read_changes(self.namespace, _BEHIND_ALL, ChangeFilter(run=run))
         return page.state, Place(page.bounds.newest, LAST_OF_ROW)
 
+    async def failures(self, runs: Iterable[str]) -> dict[str, Failure]:
+        """What the rows of these runs have as their failures, by key."""
+        keys = [key for run in dict.fromkeys(runs) if (key := key_from_text(run)) is not None]
+        found: dict[str, Failure] = {}
+        for first in range(0, len(keys), _RUNS_AT_ONCE):
+            for run in await self.store.find_runs(self.namespace, keys[first : first + _RUNS_AT_ONCE]):
+                if run.failure is not None:
+                    found[key_text(run.key)] = run.failure
+        return found
+
     async def _read(self, place: Place, horizon: Horizon | None) -> ChangePage | None:
         try:
-            await self.readers.tell_watched(self.store)
+            if not self.is_in_background:
+                await self.readers.tell_watched(self.store)
             return await self.store.read_changes(self.namespace, place, self.which, horizon)
         except StoreUnavailable as error:
             if not error.may_pass:
                 raise
-            _log.warning("%s; still watching", error)
+            level = logging.DEBUG if self.is_in_background else logging.WARNING
+            _log.log(level, "%s; still watching", error)
             return None
 
     async def _has_ended(self, page: ChangePage) -> bool:

@@ -21,6 +21,10 @@ class ChangeFilter(NamedTuple):
     """Only runs with keys from `since` on, and below `before`: keys are ordered by the time of creation."""
     statuses: frozenset[str] | None = None
     """Only changes that give a run one of these."""
+    only_runs: bool = False
+    """Only runs that are created, get another status, or are deleted."""
+    most: int | None = None
+    """A page has no more changes than that."""
 
 
 class WatchedState(NamedTuple):

@@ -85,10 +85,10 @@ def _read(
     rows = tx.rows("read_changes", namespace, since, last, _ROWS, _BYTES) if last >= since else []
     first = rows[0][3] if rows else 0
     found: list[_Found] = []
-    place = after
+    place, most = after, _CHANGES if which.most is None else which.most
     for id, at, body, _ in rows:
         for each in _changes_in(id, at, body, which) if body is not None else ():
-            if len(found) == _CHANGES:
+            if len(found) == most:
                 return _named(tx, namespace, found, which), place, first
             if each.place > after:
                 place = each.place
@@ -105,6 +105,9 @@ def _changes_in(id: int, at: Instant, body: bytes, which: ChangeFilter) -> Itera
             return
         number = 0
         for code, rows in sections:
+            if which.only_runs and code not in _OF_RUNS:
+                number += len(rows)  # they are the most
+                continue
             for row in rows:
                 key = runs[int(row[0])]
                 yield _Found(Place(id, number), at, code, RunKey(key), row[1:])
@@ -128,6 +131,7 @@ def _is_wanted(found: _Found, which: ChangeFilter) -> bool:
     )
 
 
+_OF_RUNS = frozenset({CREATED, STATUS, DELETED})
 _KINDS = {
     CREATED: ChangeKind.RUN_CREATED,
     STATUS: ChangeKind.RUN_STATUS,

@@ -26,7 +26,6 @@ from holdfast.cli.dev.loading import Loaded, load_everything
 from holdfast.cli.dev.messages import (
     GO,
     HANG_UP,
-    CaughtUpReport,
     ChildOrder,
     ChildReport,
     EventReport,
@@ -34,11 +33,13 @@ from holdfast.cli.dev.messages import (
     LoadedReport,
     RefusedReport,
     ServingReport,
+    ToldReport,
 )
 from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.exporting import start_exporting
 from holdfast.cli.log_lines import log_to_stderr, use_log_format
-from holdfast.cli.serving import RunReports, put_schedules, wait_for_first
+from holdfast.cli.run_reports import RunReports
+from holdfast.cli.serving import put_schedules, wait_for_first
 from holdfast.errors import HoldfastError, StoreError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ LONGEST_DRAIN: Final = 1.0
 """Seconds that tasks under way get to finish when code has changed. The others begin again."""
 _REQUEST_SECONDS: Final = 0.5
 """How long requests under way may hold up a stop."""
-_LOOK_EVERY: Final = 0.3
+_REPORT_EVERY: Final = 0.3
 _ORPHAN_SECONDS: Final = 5.0
 """How long a child may take to end in order when its supervisor is gone."""
 
@@ -107,6 +108,8 @@ class SupervisorLink:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.may_go = asyncio.Event()
         self.must_stop = asyncio.Event()
+        self.after: str | None = None
+        """From where on it tells what happens to runs. None: from now on."""
         threading.Thread(target=self._listen, name="holdfast dev supervisor", daemon=True).start()
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -126,7 +129,10 @@ class SupervisorLink:
         for line in self._lines:
             if line == HANG_UP:
                 leave_terminal()
-            self._set(self.may_go if line == GO else self.must_stop)
+            order, _, after = line.partition(b" ")
+            if order == GO:
+                self.after = after.decode() or None
+            self._set(self.may_go if order == GO else self.must_stop)
         self._set(self.must_stop)
         time.sleep(_ORPHAN_SECONDS)
         os._exit(ExitCode.FAILED)
@@ -191,16 +197,15 @@ async def _serve(order: ChildOrder, database: DatabaseOptions, loaded: Loaded, l
     client.exit_when_stalled(ExitCode.STALLED)
     await client.open()
     server: ApiServer | None = None
+    reports = RunReports(client, link, lambda offset: link.send(ToldReport(offset)))
     try:
+        await reports.begin(link.after)
         server, problem = await _start_api(client, order.socket)
         await put_schedules(client, loaded.workflows, link)
         link.send(ServingReport(problem))
-        reports = RunReports(client, link)
-        await reports.look()
-        link.send(CaughtUpReport())
-        parts = [client.serve(), link.must_stop.wait(), reports.go_on(_LOOK_EVERY)]
+        parts = [client.serve(), link.must_stop.wait(), reports.go_on(_REPORT_EVERY)]
         await wait_for_first(parts if server is None else [*parts, server.wait_until_stopped()])
-        await reports.look()
+        await reports.catch_up()
     finally:
         if server is not None:
             stopping = asyncio.ensure_future(server.stop())

@@ -101,8 +101,9 @@ class ChildProcess:
         await asyncio.wait([self._listening], timeout=seconds)
         return self.has_ended
 
-    def go(self) -> None:
-        self._write(GO)
+    def go(self, after: str | None) -> None:
+        """`after` is the offset up to which an earlier child has told what happened to runs."""
+        self._write(GO if after is None else GO + b" " + after.encode())
 
     def stop(self, *, is_hung_up: bool = False) -> None:
         """In order: tasks under way get a moment to finish."""

@@ -11,14 +11,15 @@ from holdfast.cli.dev.messages import EventReport
 from holdfast.cli.views.output import COLOURS, json_text, say, write_answer
 
 _MOST_KNOWN: Final = 10_000
+_OF_RUNS: Final = frozenset({"run", "more"})
 
 
 class EventLog:
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self._as_json, self._quiet = as_json, quiet
         self._statuses: OrderedDict[str, str] = OrderedDict()
-        """Of runs, by their keys, as they were last told. Children come and go; a line is printed once."""
-        self._is_begun = False
+        """Of runs, by their keys, as they were last told. A child that crashes may not have said how far it
+        told, and a line is printed once."""
 
     def print(
         self, event: str, text: str, style: str = "", at: dt.datetime | None = None, **facts: Any
@@ -33,13 +34,11 @@ class EventLog:
             if error.errno != errno.EIO:  # the terminal is gone, and SIGHUP says what to do
                 raise
 
-    def begin(self) -> None:
-        """What was told before this is old news."""
-        self._is_begun = True
-
     def pass_on(self, report: EventReport) -> None:
         """Prints what a child tells."""
         status = report.facts.get("status", "")
+        if self._quiet and report.event in _OF_RUNS:
+            return
         if report.event == "run":
             key = report.facts["key"]
             known = self._statuses.get(key)
@@ -49,6 +48,4 @@ class EventLog:
             self._statuses.move_to_end(key)
             if len(self._statuses) > _MOST_KNOWN:
                 self._statuses.popitem(last=False)
-            if self._quiet or not self._is_begun:
-                return
         self.print(report.event, report.text, COLOURS.get(status, ""), report.at, **report.facts)

@@ -28,6 +28,7 @@ class ChildOrder(msgspec.Struct):
 
 
 GO: Final = b"go"
+"""An offset may follow: what happens to runs is told from there on."""
 STOP: Final = b"stop"
 HANG_UP: Final = b"hang up"
 """Stop: the terminal is gone, and nothing can be printed any more."""
@@ -64,8 +65,10 @@ class ServingReport(msgspec.Struct, tag="serving"):
     """Why there is no HTTP API."""
 
 
-class CaughtUpReport(msgspec.Struct, tag="caught up"):
-    """All runs that had changed before the child began have been told."""
+class ToldReport(msgspec.Struct, tag="told"):
+    """What has happened to runs up to here was told. The next child goes on from here."""
+
+    offset: str
 
 
 class EventReport(msgspec.Struct, tag="event"):
@@ -77,5 +80,5 @@ class EventReport(msgspec.Struct, tag="event"):
     facts: dict[str, Any]
 
 
-ChildReport = LoadedReport | RefusedReport | ImportReport | ServingReport | CaughtUpReport | EventReport
+ChildReport = LoadedReport | RefusedReport | ImportReport | ServingReport | ToldReport | EventReport
 read_report = msgspec.json.Decoder(ChildReport).decode

@@ -19,7 +19,7 @@ from holdfast.cli.database import DatabaseOptions
 from holdfast.cli.dev.child_process import ChildProcess
 from holdfast.cli.dev.event_log import EventLog
 from holdfast.cli.dev.hang_up import leave_terminal
-from holdfast.cli.dev.messages import CaughtUpReport, ChildOrder, ChildReport, EventReport, LoadedReport
+from holdfast.cli.dev.messages import ChildOrder, ChildReport, EventReport, LoadedReport, ToldReport
 from holdfast.cli.dev.source_files import MOST_FILES, Snapshot, take_snapshot
 from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.interrupts import Interrupts
@@ -61,6 +61,8 @@ class Supervisor:
         self._children: set[ChildProcess] = set()
         """All that have not ended."""
         self._watched: Sequence[str] = ()
+        self._offset: str | None = None
+        """Up to here, children have told what happened to runs."""
         self._is_cut_told = False
         self._told: set[str] = set()
         self._pause = _FIRST_PAUSE
@@ -149,8 +151,8 @@ class Supervisor:
                 except OSError as error:  # nobody reads it any more, or the disk is full
                     if self._unprinted is not None and not self._unprinted.done():
                         self._unprinted.set_exception(error)
-            case CaughtUpReport():
-                self._log.begin()
+            case ToldReport():
+                self._offset = report.offset
             case _:
                 pass
 
@@ -195,7 +197,7 @@ class Supervisor:
             if not await old.wait_until_ended(_STOP_SECONDS):
                 asyncio.get_running_loop().call_later(_KILL_SECONDS, old.kill)
         self._children = {child for child in self._children if not child.has_ended}
-        fresh.go()
+        fresh.go(self._offset)
         if await fresh.wait_until(lambda it: it.serving is not None):
             self._tell_serving(fresh, is_first=not self._has_served)
             self._has_served = True
