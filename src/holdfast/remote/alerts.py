@@ -7,35 +7,12 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
+from holdfast.client.alert_answers import AlertAnswer, read_alert_answer
 from holdfast.client.alerts import AlertInfo, Alerts, DeliveryInfo
 from holdfast.client.run_filters import check_number, workflow_name
 from holdfast.core.names import checked_name
 from holdfast.remote.addressing import Page, seconds_of
 from holdfast.remote.connection import Connection, path_of
-
-
-class _AlertRead(msgspec.Struct, frozen=True):
-    name: str
-    url: str
-    on: tuple[str, ...]
-    workflow: str | None
-    tags: tuple[str, ...]
-    late_after: float | None
-    waiting_after: float | None
-    secret: str | None
-    at_most: int
-    enabled: bool
-    created_at: dt.datetime
-    changed_at: dt.datetime
-    problem: str
-
-    def info(self) -> AlertInfo:
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
-        for name in ("late_after", "waiting_after"):
-            values[name] = None if values[name] is None else dt.timedelta(seconds=values[name])
-        return AlertInfo(**values)
 
 
 class RemoteAlerts(Alerts):
@@ -67,13 +44,14 @@ class RemoteAlerts(Alerts):
             "at_most": at_most,
             "enabled": enabled,
         }
-        return (await self._connection.ask("PUT", _path(name), _AlertRead, body=body)).info()
+        return read_alert_answer(await self._connection.ask("PUT", _path(name), AlertAnswer, body=body))
 
     async def get(self, name: str) -> AlertInfo:
-        return (await self._connection.ask("GET", _path(name), _AlertRead)).info()
+        return read_alert_answer(await self._connection.ask("GET", _path(name), AlertAnswer))
 
     async def list(self) -> builtins.list[AlertInfo]:
-        return [it.info() for it in (await self._connection.ask("GET", "/alerts", Page[_AlertRead])).items]
+        page = await self._connection.ask("GET", "/alerts", Page[AlertAnswer])
+        return [read_alert_answer(each) for each in page.items]
 
     async def delete(self, name: str) -> AlertInfo:
         info = await self.get(name)

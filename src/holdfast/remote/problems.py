@@ -30,7 +30,9 @@ from holdfast.errors import (
 _LONGEST_TEXT: Final = 300
 
 
-class _Place(msgspec.Struct, frozen=True):
+class PlaceRead(msgspec.Struct, frozen=True):
+    """A mistake in a definition."""
+
     line: int
     column: int
     message: str
@@ -42,7 +44,7 @@ class ProblemRead(msgspec.Struct, frozen=True):
 
     code: str
     detail: str
-    places: list[_Place] = []
+    places: list[PlaceRead] = []
     facts: dict[str, Any] = {}
 
 

@@ -24,17 +24,11 @@ from holdfast.errors import BadDocument, NoGraph, Problem
 from holdfast.ports.workflows import Workflows
 from holdfast.remote.addressing import PAGE, Page
 from holdfast.remote.connection import Connection, path_of
-
-
-class _Place(msgspec.Struct, frozen=True):
-    line: int
-    column: int
-    message: str
-    path: str = ""
+from holdfast.remote.problems import PlaceRead
 
 
 class _Validation(msgspec.Struct, frozen=True):
-    problems: list[_Place]
+    problems: list[PlaceRead]
 
 
 class _InputSchema(msgspec.Struct, frozen=True):

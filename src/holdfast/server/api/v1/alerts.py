@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 
 import msgspec
 from litestar import delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from holdfast.client.alerts import AlertInfo, DeliveryInfo
+from holdfast.client.alert_answers import AlertAnswer, alert_answer
+from holdfast.client.alerts import DeliveryInfo
 from holdfast.client.client import Client
 from holdfast.core.alerts import AlertKind
 from holdfast.errors import AlertNotFound
@@ -35,23 +35,6 @@ class NewAlert(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     at_most: int = 60
     """How many messages of each kind in a minute. One more sums up the rest."""
     enabled: bool = True
-
-
-class AlertAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    url: str
-    on: tuple[str, ...]
-    workflow: str | None
-    tags: tuple[str, ...]
-    late_after: float | None
-    waiting_after: float | None
-    secret: str | None
-    at_most: int
-    enabled: bool
-    created_at: dt.datetime
-    changed_at: dt.datetime
-    problem: str
-    """Why nothing is told at the moment; empty if it is."""
 
 
 @get("/alerts", name="alerts.list", responses=may_answer())
@@ -122,10 +105,3 @@ async def send_test(client: NamedDependency[Client], name: FromPath[str]) -> Del
 
 
 ROUTES = [list_alerts, get_alert, list_deliveries, put_alert, delete_alert, send_test]
-
-
-def alert_answer(info: AlertInfo) -> AlertAnswer:
-    values = {name: getattr(info, name) for name in info.__struct_fields__}
-    for name in ("late_after", "waiting_after"):
-        values[name] = None if values[name] is None else values[name].total_seconds()
-    return AlertAnswer(**values)
