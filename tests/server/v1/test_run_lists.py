@@ -65,6 +65,16 @@ async def test_bad_conditions_are_refused_by_name(api: Asker):
     assert (await api.get("/runs", code=404, parent="nobody"))["code"] == "run_not_found"
 
 
+async def test_an_unknown_query_parameter_is_refused_and_what_was_meant_is_said(api: Asker):
+    typo = await api.get("/runs", code=400, stauts="failed")
+    assert (typo["field"], typo["code"]) == ("stauts", "bad_request")
+    assert typo["detail"] == "this route has no query parameter 'stauts'; did you mean 'status'?"
+    assert "there are after, kind, limit" in (await api.get("/workflows", code=400, zzz=1))["detail"]
+    assert "has no query, and was given 'x'" in (await api.get("/me", code=400, x=1))["detail"]
+    run = await api.start("doubled", [1])
+    await api.ask("POST", f"/runs/{run}/cancel?reson=x", {}, code=400)
+
+
 async def test_runs_are_counted_by_state_and_by_workflow(api: Asker):
     for run in [await api.start("doubled", [1]), await api.start("doubled", [2], tags=["x"])]:
         await api.get(f"/runs/{run}", wait=20)

@@ -32,7 +32,7 @@ from holdfast.server.api.v1 import (
     stats,
     workflows,
 )
-from holdfast.server.api.v1.query_times import check_times
+from holdfast.server.api.v1.queries import check_query
 from holdfast.server.escaped_slashes import EscapedSlashes, restore_slashes
 from holdfast.server.paths import V1
 from holdfast.server.problems import HANDLERS
@@ -76,7 +76,7 @@ def make_v1_app(dependencies: Mapping[str, Any], *, max_body_bytes: int, version
         route_handlers=[Router(V1, route_handlers=routes, tags=[noun]) for noun, routes in NOUNS.items()],
         dependencies=dependencies,
         exception_handlers=HANDLERS,
-        guards=[restore_slashes, check_rule, check_times],
+        guards=[restore_slashes, check_rule, check_query],
         type_encoders={BaseException: capture_value},
         request_max_body_size=max_body_bytes,
         openapi_config=_openapi(version),
