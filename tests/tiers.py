@@ -195,7 +195,10 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     ),
     "server/login/test_real_provider.py": (),
     "server/test_fuzz.py": (),
-    "simulation/test_database_faults.py": ("test_and_who_relies_on_notifications_is_found",),
+    "simulation/test_database_faults.py": (
+        "test_and_who_relies_on_notifications_is_found",
+        "test_fsyncs_that_take_longer_than_a_lease_lose_and_repeat_nothing",
+    ),
     "simulation/test_life.py": ("test_a_broken_promise_is_told_by_name",),
     "simulation/test_simulate.py": (
         "test_a_workflow_that_stands_everything_gives_a_summary",
@@ -377,6 +380,11 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         ),
         ("[sqlite-15]",),
     ),
+    "authoring/dag/test_yaml.py": (("test_a_hostile_text_",), ("[k: 1", "[x: &x")),
+    "authoring/flow/test_json.py": (("test_a_hostile_text_",), ('[{"k":1',)),
+    "cli/test_exit_codes.py": (("test_what_a_command_ends_with",), ("[run bad", "[nope-", "[runs list-2]")),
+    "cli/test_parked.py": (("test_what_is_unclear_",), ("words0-",)),
+    "cli/test_run.py": (("test_what_is_refused_",), ("words0-", "words3-", "words8-", "words20-", "words23-")),
     "cli/test_schedules.py": (("test_bad_words_",), ("words0", "words6-", "words9")),
     "cli/test_server_option.py": (("test_both_say_",), ("[runs list]", "[runs show bad]", "[explain ")),
     "cli/test_suggestions.py": (("test_a_command_of_another_system_",), ("[approvals-", "[xyzzy-")),
