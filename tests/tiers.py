@@ -384,7 +384,10 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "authoring/flow/test_json.py": (("test_a_hostile_text_",), ('[{"k":1',)),
     "cli/test_exit_codes.py": (("test_what_a_command_ends_with",), ("[run bad", "[nope-", "[runs list-2]")),
     "cli/test_parked.py": (("test_what_is_unclear_",), ("words0-",)),
-    "cli/test_run.py": (("test_what_is_refused_",), ("words0-", "words3-", "words8-", "words20-", "words23-")),
+    "cli/test_run.py": (
+        ("test_what_is_refused_",),
+        ("words0-", "words3-", "words8-", "words20-", "words23-"),
+    ),
     "cli/test_schedules.py": (("test_bad_words_",), ("words0", "words6-", "words9")),
     "cli/test_server_option.py": (("test_both_say_",), ("[runs list]", "[runs show bad]", "[explain ")),
     "cli/test_suggestions.py": (("test_a_command_of_another_system_",), ("[approvals-", "[xyzzy-")),

@@ -172,6 +172,8 @@ def test_a_key_is_read_from_a_file_or_the_environment_and_makes_the_sender(serve
 
     missing = served.server("runs", "list", "--key-file", "nowhere")
     assert "nowhere: no such file" in missing.stderr
+    served.project.write("empty", "\n")
+    assert "empty: the file is empty" in served.server("runs", "list", "--key-file", "empty").stderr
     assert key not in answer.stderr + refused.stderr + missing.stderr
 
 

@@ -59,9 +59,17 @@ def test_a_start_with_a_mistake_is_refused(project: Project):
     high = project.run("start", "order", "--priority", "11")
 
     assert [each.returncode for each in (unknown, wrong, high)] == [2, 2, 2]
-    assert "'ordr'" in unknown.stderr
+    assert "no workflow 'ordr'; no node that has it was ever there, and none is published" in unknown.stderr
     assert "--delay" in wrong.stderr
     assert "priority is 11" in high.stderr
+
+
+def test_a_name_with_a_typing_error_is_answered_with_the_one_that_was_meant(project: Project):
+    project.write("nap.yaml", "name: nap\ntasks: {rest: {sleep: 0s}}\n")
+    project.run("workflows", "put", "nap.yaml")
+
+    assert "error: no workflow 'npa'; did you mean 'nap'?\n" in project.run("start", "npa").stderr
+    assert "error: no workflow 'zzzz'; known are nap\n" in project.run("start", "zzzz").stderr
 
 
 @pytest.mark.parametrize("name", ["nap.yaml", "shop:order"])

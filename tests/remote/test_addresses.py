@@ -117,6 +117,12 @@ def test_a_key_that_cannot_be_one_is_refused_and_not_shown():
     assert "hf_1" not in repr(Holdfast("http://host", key="hf_1").settings)
 
 
+@pytest.mark.parametrize("below", ["/", "/api/v1", "/api/v1/"])
+async def test_the_address_of_the_api_is_as_good_as_that_of_the_server(pair: Pair, below: str):
+    async with Holdfast(f"{pair.url}{below}") as hf:
+        assert await hf.workflows.list(limit=1)
+
+
 async def test_nobody_at_that_address_is_told_in_time():
     with pytest.raises(ServerUnavailable, match=r"^the server http://127\.0\.0\.1:1 does not answer: "):
         await Holdfast("http://127.0.0.1:1", retry_seconds=0.1).open()

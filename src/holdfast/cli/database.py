@@ -105,11 +105,14 @@ def _checked_server(server: str, db: str | None) -> str:
 
 def _read_key(file: str) -> str:
     try:
-        return Path(file).read_text("ascii").strip()
+        key = Path(file).read_text("ascii").strip()
     except OSError as error:
         raise BadFile.unreadable("--key-file", file, error) from None
     except UnicodeDecodeError:
         raise BadFile("--key-file", file, "this is not a key") from None
+    if not key:
+        raise BadFile("--key-file", file, "the file is empty, and a key was expected")
+    return key
 
 
 def _project(folder: Path) -> Path:

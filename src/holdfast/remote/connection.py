@@ -90,7 +90,8 @@ def _checked_url(url: str) -> str:
         raise BadUrl(f"{parts.scheme}://…@{host}", "it has a name or a password; give key= instead")
     if parts.query or parts.fragment:
         raise BadUrl(url, "it has a query; write https://host:port/path")
-    return url.rstrip("/")
+    # Pages and curl have the address of the API, so people copy that.
+    return url.rstrip("/").removesuffix(API).rstrip("/")
 
 
 def path_of(*parts: str | int) -> str:

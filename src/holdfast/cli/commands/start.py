@@ -73,6 +73,8 @@ _Wait = Annotated[
     typer.Option("--wait", metavar="SPAN", help="Wait for its end for so long at most.", show_default=False),
 ]
 
+_MOST_KNOWN = 1_000
+
 
 def register(app: typer.Typer) -> None:
     app.command("start")(start)
@@ -119,15 +121,15 @@ def start(
     database = find_database(db, namespace)
 
     async def begin(client: Holdfast) -> RunInfo:
-        run = await client.start_with(target, args, kwargs)
+        try:
+            run = await client.start_with(target, args, kwargs)
+        except UnknownWorkflow as error:
+            raise await _unknown(workflow, error, client) from None
         if patience is not None:
             await _wait_for_end(run, patience)
         return await run.describe()
 
-    try:
-        info = use_client(database, begin)
-    except UnknownWorkflow as error:
-        raise _unknown(workflow, error) from None
+    info = use_client(database, begin)
     if as_json:
         print_json(info)
     else:
@@ -138,12 +140,28 @@ def start(
         raise typer.Exit(exit_code_of_run(info.status))
 
 
-def _unknown(name: str, error: UnknownWorkflow) -> HoldfastError:
-    """`run` takes files and `module:workflow`, so people try that here, too."""
+async def _unknown(name: str, error: UnknownWorkflow, client: Holdfast) -> HoldfastError:
+    """Says what there is, and not what this process has, which is nothing. `run` takes files and
+    `module:workflow`, so people try that here, too."""
+    from difflib import get_close_matches
+
+    known = [each.name for each in await client.workflows.list(limit=_MOST_KNOWN)]
+    near = get_close_matches(name, known, 1)
+    if near:
+        hint = f"did you mean {near[0]!r}?"
+    elif known:
+        hint = f"known are {', '.join(known[:10])}" + (" and others" if len(known) > 10 else "")
+    else:
+        hint = "no node that has it was ever there, and none is published"
     if ":" not in name and not name.endswith((".yaml", ".yml", ".json", ".py")):
+        what = (
+            f"no workflow {name!r}"
+            if error.version is None
+            else f"no workflow {name!r} version {error.version}"
+        )
+        error.args = (f"{what}; {hint}",)
         return error
-    known = f"; known are {', '.join(error.known[:10])}" if error.known else ""
-    return BadOption("WORKFLOW", name, f"the name of a workflow, not a file or module, as for `run`{known}")
+    return BadOption("WORKFLOW", name, f"the name of a workflow, not a file or module, as for `run`; {hint}")
 
 
 async def _wait_for_end(run: Any, patience: dt.timedelta) -> None:
