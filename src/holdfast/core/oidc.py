@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeGuard, cast
 
 import msgspec
 
@@ -157,16 +157,14 @@ def _name(claims: Mapping[str, Any], named: str) -> str:
     """By which somebody is recorded, and may answer questions that are for certain people. So it must be one
     that they cannot choose: `name` is whatever they like, and an address is theirs only if verified."""
     account = claims.get("preferred_username")
-    found = (
-        [claim_at(claims, named)]
-        if named
-        else [
-            claims.get("email") if claims.get("email_verified") is True else None,
-            None if "@" in str(account) else account,
-        ]
-    )
+    found: list[Any] = [
+        claims.get("email") if claims.get("email_verified") is True else None,
+        None if "@" in str(account) else account,
+    ]
+    if named:
+        found = [claim_at(claims, named)]
     return next((each for each in (*found, claims.get("sub")) if _is_readable(each)), "somebody")
 
 
-def _is_readable(name: Any) -> bool:
+def _is_readable(name: Any) -> TypeGuard[str]:
     return is_name(name) and len(name) <= _LONGEST_NAME and name.isprintable()
