@@ -171,3 +171,16 @@ def test_the_result_of_a_run_is_tame_in_a_terminal_and_whole_in_a_pipe(project: 
     assert '"it": "x\\u009b2J\\u202e"' in terminal.screen.text
     assert "\x9b" not in terminal.raw
     assert "\u202e" not in terminal.raw
+
+
+def test_what_a_stream_cannot_encode_is_escaped_and_json_says_the_same(project: Project):
+    project.write("echo.py", "from holdfast import workflow\n@workflow\nasync def say(it: str): return it\n")
+    text = "größe 日本 👩"
+
+    done = project.execute("run", "echo:say", "--input", json.dumps([text]), PYTHONIOENCODING="ascii")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert json.loads(done.stdout) == text
+    shown = project.execute("runs", "show", "zu lang…", PYTHONIOENCODING="ascii")
+    assert "no run 'zu lang\\u2026'" in shown.stderr

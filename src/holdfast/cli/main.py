@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
@@ -148,6 +149,23 @@ def _provide_streams() -> None:
             buffer = io.BufferedWriter(raw)
             text = io.TextIOWrapper(buffer, stream.encoding, stream.errors, line_buffering=True)
             setattr(sys, name, text)
+    _escape_what_streams_lack()
+
+
+def _escape_what_streams_lack() -> None:
+    """Not every terminal and pipe takes UTF-8. What is missing there is escaped as in JSON, which then says
+    the same."""
+
+    def escape(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass").hex()
+        return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)), error.end
+
+    codecs.register_error("holdfast", escape)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
+            stream.reconfigure(errors="holdfast")
 
 
 def _print_problems(error: BadDocument) -> None:
