@@ -389,13 +389,13 @@ def _remote_class() -> type[Holdfast]:
             if namespace is None and known.namespace != Settings().namespace:
                 namespace = known.namespace
             address = Address(known.url, key=known.key, namespace=namespace, ca_file=known.ca_file)
-            workflows, seconds = new_definitions(known, catalog), known.retry_seconds
             super().__init__(
                 address,
-                workflows,
+                new_definitions(known, catalog),
                 namespace=namespace,
                 engine=engine,
-                retry_seconds=seconds,
+                retry_seconds=known.retry_seconds,
+                open_seconds=known.open_seconds,
                 trace_headers=new_tracing(known),
             )
 

@@ -110,7 +110,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     drain_seconds: float = 10
     """How long a stopping node lets tasks finish before it hands them back."""
     open_seconds: float = 60
-    """How long opening waits for a database that does not answer."""
+    """How long opening waits for a database or a server that does not answer."""
     max_resident: int = 10_000
     """How many runs a node holds in memory at most."""
     idle_bytes: int = 64 * 1024 * 1024

@@ -231,3 +231,14 @@ async def test_a_server_that_never_answers_is_given_up(pair: Pair):
             with pytest.raises(ServerUnavailable, match="does not answer"):
                 await remote.list()
         assert len(proxy.seen) > 2
+
+
+async def test_a_server_that_has_answered_once_is_waited_for_longer_than_at_the_beginning(pair: Pair):
+    async with lossy_proxy(pair.url) as (proxy, url):
+        proxy.swallows = lambda _: 1000
+        with pytest.raises(ServerUnavailable, match="does not answer"):
+            await Holdfast(url, open_seconds=0.2).open()
+        proxy.swallows = lambda _: 0
+        async with Holdfast(url, open_seconds=0.2) as remote:
+            proxy.swallows = lambda _: 4  # with the pauses between them, that takes longer
+            assert await remote.list() == []

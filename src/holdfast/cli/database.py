@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PREFIX = "sqlite:///"
-_RETRY_SECONDS = 5.0
-"""Somebody waits for the command."""
+_OPEN_SECONDS = 5.0
+"""Somebody waits for the command. A server that has answered once is waited for as the setting says."""
 
 
 class DatabaseOptions(NamedTuple):
@@ -165,7 +165,7 @@ def new_holdfast(
     if database.is_server:
         if "--namespace" not in database.options and settings["namespace"] == Settings().namespace:
             del settings["namespace"]  # the key says it
-        settings["retry_seconds"] = min(settings["retry_seconds"], _RETRY_SECONDS)
+        settings["open_seconds"] = min(settings["open_seconds"], _OPEN_SECONDS)
         return Holdfast(engine=engine, **settings)
     if not engine:
         settings["open_seconds"] = 0.0  # a command that only reads fails at once instead of waiting

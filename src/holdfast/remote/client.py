@@ -85,14 +85,14 @@ class RemoteClient(RemoteRunListing):
         namespace: str | None,
         engine: bool | Literal["own"],
         retry_seconds: float,
+        open_seconds: float,
         trace_headers: TraceHeaders | None = None,
     ) -> None:
         if engine == "own":
             raise NotOverHttp('engine="own"', _NO_ENGINE)
         self._workflows = workflows
         self._tracing = None  # the server makes the spans
-        self._retry_seconds = retry_seconds
-        connection = self._connection = Connection(address, retry_seconds, trace_headers)
+        connection = self._connection = Connection(address, retry_seconds, open_seconds, trace_headers)
         self.namespace = namespace or ""
         """Of the key, once it is open."""
         self._remote_waiters = RemoteWaiters(connection, lambda: self.namespace)

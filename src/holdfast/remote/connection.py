@@ -110,12 +110,19 @@ class Connection:
     """Belongs to one event loop."""
 
     def __init__(
-        self, address: Address, retry_seconds: float, trace_headers: TraceHeaders | None = None
+        self,
+        address: Address,
+        retry_seconds: float,
+        open_seconds: float,
+        trace_headers: TraceHeaders | None = None,
     ) -> None:
+        """Until the server has answered once, it is waited for `open_seconds` at most."""
         self._trace_headers = trace_headers
         self.url = address.url
         self._address = address
         self._retry_seconds = retry_seconds
+        self._open_seconds = min(open_seconds, retry_seconds)
+        self._has_answered = False
         self._http: httpx.AsyncClient | None = None
 
     def open(self) -> None:
@@ -133,7 +140,7 @@ class Connection:
             await http.aclose()
 
     def patience(self) -> Patience:
-        return Patience(self.url, self._retry_seconds)
+        return Patience(self.url, self._retry_seconds if self._has_answered else self._open_seconds)
 
     @property
     def http(self) -> httpx.AsyncClient:
@@ -233,6 +240,7 @@ class Connection:
             try:
                 response = await self.http.send(request)
                 if response.status_code not in _AGAIN:
+                    self._has_answered = True
                     return response
                 problem = error_of(self.url, response.status_code, response.content)
             except httpx.TransportError as error:

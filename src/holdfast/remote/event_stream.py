@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import httpx
 
 from holdfast.errors import HoldfastError
-from holdfast.remote.connection import Connection, Patience, Query, no_answer
+from holdfast.remote.connection import Connection, Query, no_answer
 from holdfast.remote.problems import ProblemRead, error_of, error_of_problem
 
 _QUIET_SECONDS: Final = 45.0
@@ -27,18 +27,15 @@ class Event(NamedTuple):
 class EventStream:
     """Until the server says that there is nothing more to come."""
 
-    def __init__(
-        self, connection: Connection, path: str, query: Query, after: str | None, retry_seconds: float
-    ) -> None:
+    def __init__(self, connection: Connection, path: str, query: Query, after: str | None) -> None:
         self._connection = connection
         self._path = path
         self._query = query
         self._last = after
-        self._retry_seconds = retry_seconds
 
     async def events(self) -> AsyncGenerator[Event]:
         """Raises what the server says, and ServerUnavailable if it does not answer for long."""
-        waiting = Patience(self._connection.url, self._retry_seconds)
+        waiting = self._connection.patience()
         while True:
             try:
                 async with contextlib.aclosing(self._read()) as events:

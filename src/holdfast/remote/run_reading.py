@@ -59,7 +59,6 @@ class _TaskDetails(msgspec.Struct, frozen=True):
 class RemoteRunReading(Client):
     _connection: Connection
     _remote_waiters: RemoteWaiters
-    _retry_seconds: float
 
     @property
     def waiters(self) -> RemoteWaiters:
@@ -237,7 +236,7 @@ class RemoteRunReading(Client):
 
     def _events(self, path: str, query: dict[str, Any], after: str | None) -> EventStream:
         self._check_loop()
-        return EventStream(self._connection, path, query, after, self._retry_seconds)
+        return EventStream(self._connection, path, query, after)
 
     # --- what only the database has
 

@@ -126,7 +126,12 @@ def start(
         except UnknownWorkflow as error:
             raise await _unknown(workflow, error, client) from None
         if patience is not None:
-            await _wait_for_end(run, patience)
+            try:
+                await _wait_for_end(run, patience)
+            except HoldfastError:
+                show = database.command("runs", "show", run.id)
+                say(f"run {run.id} is started; `{show}` tells how it stands")
+                raise
         return await run.describe()
 
     info = use_client(database, begin)
