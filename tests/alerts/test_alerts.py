@@ -370,7 +370,8 @@ async def is_paused(hf: Holdfast) -> bool:
     return (await hf.describe("holdfast.alerts")).status is RunStatus.PAUSED
 
 
-async def test_late_runs_and_open_questions_are_told_once(store_url: str):
+async def test_late_runs_and_open_questions_are_told_once(store_url: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("holdfast.client.alert_work._PAGE", 1)
     second = dt.timedelta(seconds=1)
     async with receiving() as receiver, node(store_url) as hf:
         await hf.start(with_options(asking, id="early"))

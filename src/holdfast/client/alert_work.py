@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -38,6 +38,7 @@ from holdfast.core.alerts import (
 from holdfast.core.bulk import STATES, BulkAct
 from holdfast.core.changes import LAST_OF_ROW, Change, Place, offset_text, read_offset
 from holdfast.core.ids import first_key_of
+from holdfast.core.questions import QuestionRecord
 from holdfast.core.records import RunRecord
 from holdfast.core.run_options import IdPolicy, StartOptions
 from holdfast.core.sealed import check_open
@@ -112,8 +113,7 @@ class AlertWork:
         windows = dict(place.windows)
         for record in records:
             found = await self._wanted(record, changes or ())
-            found += await self._late(record, since, now)
-            found += await self._waiting(record, since, now)
+            found += await self._overdue(record, since, now)
             told, windows = share_out(windows, record.name, record.rule.at_most, found)
             deliveries += await self._told(record, told)
         over, windows = close_windows(windows, now)
@@ -182,54 +182,45 @@ class AlertWork:
             return wanted
         return [it for it in await self._with_records(wanted) if has_tags(record.rule, it.record)]
 
-    async def _late(self, record: AlertRecord, since: Instant, now: Instant) -> list[Alert]:
-        """Runs that became late since the last look. Only rows of runs of that age are read."""
-        rule, after = record.rule, record.rule.late_after
-        if AlertKind.LATE not in rule.on or after is None:
-            return []
-        span = round(after * 1_000_000)
-        first, last = _range(record, since, now, span)
-        which = RunFilter(
-            _OPEN, rule.workflow, first_key_of(last), _PAGE, tags=rule.tags, since=first_key_of(first)
-        )
+    async def _overdue(self, record: AlertRecord, since: Instant, now: Instant) -> list[Alert]:
+        """Runs that became late since the last look, and questions that have been open for too long since
+        then. Only rows of that age are read."""
+        rule = record.rule
         found: list[Alert] = []
-        while True:
-            page = await self._store.page_runs(self._namespace, which, False)
-            for run in page.runs:
-                at = Instant(run.created_at + span)
-                found.append(run_alert(AlertKind.LATE, run, at, f"late {span}"))
-            if page.next is None:
-                break
-            which = which._replace(before=page.next)
-        return sorted((it for it in found if wants(record, it)), key=lambda it: it.key)
+        for kind, after, read in (
+            (AlertKind.LATE, rule.late_after, self._late),
+            (AlertKind.WAITING, rule.waiting_after, self._waiting),
+        ):
+            if kind in rule.on and after is not None:
+                ages = _ages(record, since, now, after)
+                of_kind, place = await read(rule, ages, None)
+                while place is not None:
+                    more, place = await read(rule, ages, place)
+                    of_kind += more
+                found += sorted((it for it in of_kind if wants(record, it)), key=lambda it: (it.at, it.key))
+        return found
 
-    async def _waiting(self, record: AlertRecord, since: Instant, now: Instant) -> list[Alert]:
-        """Questions that have been open for too long since the last look."""
-        rule, after = record.rule, record.rule.waiting_after
-        if AlertKind.WAITING not in rule.on or after is None:
-            return []
-        span = round(after * 1_000_000)
-        first, last = _range(record, since, now, span)
-        which = QuestionFilter(
-            workflow=rule.workflow, after=(Instant(first - 1), _LAST_KEY, 2**31 - 1), limit=_PAGE
-        )
-        found: list[Alert] = []
-        while True:
-            page = await self._store.list_questions(self._namespace, which)
-            for question in page:
-                if question.asked_at < last:
-                    key, at = key_text(question.run), Instant(question.asked_at + span)
-                    mark = f"waiting {span} {question.number}"
-                    id = question.run_id or key
-                    alert = Alert(AlertKind.WAITING, key, id, question.workflow, at, mark, question.name)
-                    found.append(alert)
-            if len(page) < _PAGE or page[-1].asked_at >= last:
-                break
-            which = which._replace(after=(page[-1].asked_at, page[-1].run, page[-1].number))
-        wanted = [it for it in found if wants(record, it)]
+    async def _late(self, rule: AlertRule, ages: _Ages, place: Any) -> tuple[list[Alert], Any]:
+        """A page of runs, and where the next one begins."""
+        before = first_key_of(ages.last) if place is None else place
+        since = first_key_of(ages.first)
+        which = RunFilter(_OPEN, rule.workflow, before, _PAGE, tags=rule.tags, since=since)
+        page = await self._store.page_runs(self._namespace, which, False)
+        mark = f"late {ages.span}"
+        alerts = [run_alert(AlertKind.LATE, it, Instant(it.created_at + ages.span), mark) for it in page.runs]
+        return alerts, page.next
+
+    async def _waiting(self, rule: AlertRule, ages: _Ages, place: Any) -> tuple[list[Alert], Any]:
+        """A page of questions, and where the next one begins."""
+        after = (Instant(ages.first - 1), _LAST_KEY, 2**31 - 1) if place is None else place
+        which = QuestionFilter(workflow=rule.workflow, after=after, limit=_PAGE)
+        page = await self._store.list_questions(self._namespace, which)
+        alerts = [_question_alert(it, ages.span) for it in page if it.asked_at < ages.last]
         if rule.tags:
-            wanted = [it for it in await self._with_records(wanted) if has_tags(rule, it.record)]
-        return wanted
+            alerts = [it for it in await self._with_records(alerts) if has_tags(rule, it.record)]
+        if len(page) < _PAGE or page[-1].asked_at >= ages.last:
+            return alerts, None
+        return alerts, (page[-1].asked_at, page[-1].run, page[-1].number)
 
     async def _with_records(self, alerts: Sequence[Alert]) -> list[Alert]:
         """Those whose runs are there, without inputs and results."""
@@ -301,9 +292,24 @@ class AlertWork:
         return await self._webhooks.sender.send(rule.url, delivery.id, _encode(delivery.event), rule.secret)
 
 
-def _range(record: AlertRecord, since: Instant, now: Instant, span: int) -> tuple[Instant, Instant]:
-    """When what is too old since the last look, and since the rule was made, began."""
-    return Instant(max(since, record.created_at) - span), Instant(now - span)
+class _Ages(NamedTuple):
+    """What began in this time, and has lasted for the span, is too old since the last look."""
+
+    first: Instant
+    last: Instant
+    span: int
+    """In microseconds."""
+
+
+def _ages(record: AlertRecord, since: Instant, now: Instant, after: float) -> _Ages:
+    span = round(after * 1_000_000)
+    return _Ages(Instant(max(since, record.created_at) - span), Instant(now - span), span)
+
+
+def _question_alert(question: QuestionRecord, span: int) -> Alert:
+    key, at = key_text(question.run), Instant(question.asked_at + span)
+    mark = f"waiting {span} {question.number}"
+    return Alert(AlertKind.WAITING, key, question.run_id or key, question.workflow, at, mark, question.name)
 
 
 def read_alert(row: AlertRow) -> AlertRecord:
