@@ -699,10 +699,12 @@ class SecretNotFound(DoNotRetry):
     def __init__(self, what: str, name: str, places: Iterable[str], setting: str) -> None:
         self.name, self.places = name, tuple(places)
         where = "; ".join(self.places) or f"nowhere, since the setting {setting!r} is empty"
-        super().__init__(
+        self.problem = (
             f"there is no {what} {name!r} on this node (looked in: {where}); add it there, or say in the "
-            f"setting {setting!r} where it is{', and retry the run' if what == 'secret' else ''}"
+            f"setting {setting!r} where it is"
         )
+        """Without what to do with a run that has failed by it."""
+        super().__init__(self.problem + (", and retry the run" if what == "secret" else ""))
 
 
 class BadSecret(DoNotRetry):

@@ -478,11 +478,14 @@ async def test_a_secret_that_is_missing_is_waited_for(sqlite_url: str, tmp_path:
         await fail(hf, "order-1")
         await look(hf)
         await until(lambda: has_problem(hf))
+        [delivery] = await hf.alerts.deliveries("ops")
         assert not receiver.requests
         (tmp_path / "HOOK").write_text(RAW)
         await receiver.wait_for(1)
 
     assert receiver.requests[0].headers["webhook-signature"] == signature_of(receiver.requests[0], RAW)
+    assert delivery.problem.startswith("there is no secret 'HOOK' on this node")
+    assert delivery.problem.endswith("where it is; the message is sent again, for about a day")
 
 
 async def has_problem(hf: Holdfast) -> bool:

@@ -62,6 +62,7 @@ _RUNS_AT_ONCE: Final = 20
 """Each may have a large input."""
 _HELD_SECONDS: Final = 0.05
 _HELD_TIMES: Final = 40
+_AGAIN: Final = "the message is sent again, for about a day"
 _LAST_KEY: Final = RunKey(b"\xff" * 16)
 
 _encode = msgspec.json.Encoder().encode
@@ -278,6 +279,8 @@ class AlertWork:
         sent = await self._send(delivery)
         if sent.problem and (sent.is_final or is_last):
             raise DeliveryFailed(delivery.rule, sent.problem)
+        if sent.problem:
+            return msgspec.structs.replace(sent, problem=f"{sent.problem}; {_AGAIN}")
         return sent
 
     async def _send(self, delivery: Delivery) -> Sent:

@@ -17,7 +17,7 @@ import httpx
 from holdfast.core.codec import words_of
 from holdfast.core.values import Instant
 from holdfast.core.webhooks import Sent, read_answer, signed_headers
-from holdfast.errors import AddressRefused, HoldfastError
+from holdfast.errors import AddressRefused, HoldfastError, SecretNotFound
 from holdfast.executors.http.outbound_gate import OutboundGate
 from holdfast.executors.http.pinned_transport import PinnedTransport
 from holdfast.ports.secrets import SecretReader
@@ -50,6 +50,8 @@ class WebhookSender:
             return Sent(problem=f"it cannot be reached: {words_of(error)}")
         except (httpx.TransportError, OSError) as error:
             return Sent(problem=f"the connection broke: {words_of(error) or type(error).__name__}")
+        except SecretNotFound as error:  # the message is sent again, so nobody has to retry its run
+            return Sent(problem=error.problem)
         except HoldfastError as error:  # the secret cannot be read: somebody may mend that
             return Sent(problem=words_of(error))
 
