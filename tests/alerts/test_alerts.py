@@ -28,6 +28,7 @@ from holdfast import (
 )
 from holdfast.authoring.code import alert_workflows
 from holdfast.core import alerts, webhooks
+from holdfast.core.changes import Place, offset_text
 from holdfast.core.values import Payload
 from holdfast.errors import JournalCorrupt
 from holdfast.executors.http import webhook_sender
@@ -363,7 +364,21 @@ async def test_changes_that_were_removed_unread_are_told_of(store_url: str):
         events = await receiver.wait_for(2)
 
     assert event["type"] == "dev.holdfast.alerts.gap"
+    assert event["data"]["reason"].startswith("changes were removed before anybody looked")
     assert [it.get("subject") for it in events] == [None, "seen"]
+
+
+async def test_a_place_in_another_database_is_told_of_with_that_cause(store_url: str):
+    """As when the run that looks was imported, or the database was restored from a backup."""
+    async with receiving() as receiver, node(store_url) as hf:
+        await hf.alerts.put("ops", receiver.url, "failed")
+        place = alerts.WatchPlace(offset_text(Place(10**9, 0)), hf._now())
+        looked = await hf.alerts._parts.work.look(place)
+        [event] = await receiver.wait_for(1)
+
+    assert event["type"] == "dev.holdfast.alerts.gap"
+    assert event["data"]["reason"].startswith("this database has not come so far: it was restored")
+    assert looked.place.offset < place.offset
 
 
 async def is_paused(hf: Holdfast) -> bool:

@@ -44,7 +44,7 @@ from holdfast.core.run_options import IdPolicy, StartOptions
 from holdfast.core.sealed import check_open
 from holdfast.core.values import Instant, Payload, RunKey, instant, key_from_text, key_text
 from holdfast.core.webhooks import Sent
-from holdfast.errors import DeliveryFailed, JournalCorrupt
+from holdfast.errors import DeliveryFailed, JournalCorrupt, OffsetGone
 from holdfast.ports.alerts import AlertRow, AlertStore, Webhooks
 from holdfast.ports.changes import ChangeFilter, ChangeStore, Horizon
 from holdfast.ports.runs import QuestionFilter, RunFilter, RunStore
@@ -63,6 +63,15 @@ _RUNS_AT_ONCE: Final = 20
 _HELD_SECONDS: Final = 0.05
 _HELD_TIMES: Final = 40
 _AGAIN: Final = "the message is sent again, for about a day"
+_REMOVED: Final = (
+    f"changes were removed before anybody looked: no node was there, or the run {ALERTS!r} was stopped, for "
+    "longer than watch_kept_seconds; or more was written than watch_bytes keeps; or that run was imported "
+    "from another database"
+)
+_FROM_ELSEWHERE: Final = (
+    f"this database has not come so far: it was restored from an older backup, or the run {ALERTS!r} was "
+    "imported from another database"
+)
 _LAST_KEY: Final = RunKey(b"\xff" * 16)
 
 _encode = msgspec.json.Encoder().encode
@@ -106,14 +115,17 @@ class AlertWork:
             return Look(WatchPlace(), 0)
         now = self._now()
         since = Instant(place.looked_at or min(it.changed_at for it in records))
-        changes, offset, is_behind = await self._changes(place.offset)
         deliveries: list[Delivery] = []
-        if changes is None:
-            _log.warning("alerts have missed changes that were removed: set watch_kept_seconds higher")
-            deliveries += [gap_delivery(self._namespace, it.name, place.offset, since, now) for it in records]
+        try:
+            changes, offset, is_behind = await self._changes(place.offset)
+        except OffsetGone as gone:
+            _log.warning("alerts may have missed changes: %s", gone.reason)
+            changes, offset, is_behind = [], await self.place_now(), False
+            gap = (place.offset, gone.reason, since, now)
+            deliveries += [gap_delivery(self._namespace, it.name, *gap) for it in records]
         windows = dict(place.windows)
         for record in records:
-            found = await self._wanted(record, changes or ())
+            found = await self._wanted(record, changes)
             found += await self._overdue(record, since, now)
             told, windows = share_out(windows, record.name, record.rule.at_most, found)
             deliveries += await self._told(record, told)
@@ -146,9 +158,8 @@ class AlertWork:
                 _log.warning("nothing is told by the alert %r: %s", row.name, error)
         return found
 
-    async def _changes(self, offset: str) -> tuple[list[Change] | None, str, bool]:
-        """What happened behind the offset, how far was read, and whether there is more. None: some of it was
-        removed."""
+    async def _changes(self, offset: str) -> tuple[list[Change], str, bool]:
+        """What happened behind the offset, how far was read, and whether there is more. Raises OffsetGone."""
         if not offset:
             return [], await self.place_now(), False
         place = read_offset(offset)
@@ -158,9 +169,10 @@ class AlertWork:
         held = pages = 0
         while pages < _MOST_PAGES and held < _HELD_TIMES and len(found) < _MOST_ALERTS:
             page = await self._store.read_changes(self._namespace, place, _CHANGES, horizon)
-            # Row 0 is where nothing had happened yet.
-            if 0 < place.row < page.bounds.first or place.row > page.bounds.newest:
-                return None, await self.place_now(), False
+            if place.row > page.bounds.newest:
+                raise OffsetGone(offset, _FROM_ELSEWHERE)
+            if 0 < place.row < page.bounds.first:  # row 0 is where nothing had happened yet
+                raise OffsetGone(offset, _REMOVED)
             goal = goal or Place(page.bounds.newest, LAST_OF_ROW)
             found += page.changes
             is_stuck, place, horizon = page.place == place, page.place, page.bounds.horizon

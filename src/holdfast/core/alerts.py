@@ -227,9 +227,11 @@ def summary_delivery(namespace: str, rule: str, kind: str, window: Window) -> De
     return Delivery(rule, id, _event(namespace, id, f"runs.{kind}", at, None, data))
 
 
-def gap_delivery(namespace: str, rule: str, offset: str, since: Instant, now: Instant) -> Delivery:
+def gap_delivery(
+    namespace: str, rule: str, offset: str, reason: str, since: Instant, now: Instant
+) -> Delivery:
     id = message_id(namespace, rule, GAP, offset)
-    data = {"rule": rule, "since": moment(since).isoformat().replace("+00:00", "Z")}
+    data = {"rule": rule, "since": moment(since).isoformat().replace("+00:00", "Z"), "reason": reason}
     return Delivery(rule, id, _event(namespace, id, f"alerts.{GAP}", now, None, data))
 
 
