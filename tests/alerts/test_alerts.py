@@ -346,6 +346,23 @@ async def is_cancelled(hf: Holdfast) -> bool:
     return (await hf.describe("holdfast.alerts")).status is RunStatus.CANCELLED
 
 
+async def test_a_rule_in_a_namespace_without_nodes_says_so(store_url: str):
+    options: dict[str, Any] = {"namespace": "away", "catalog": catalog, "allowed_addresses": ("127.0.0.1",)}
+    async with node(store_url), Holdfast(store_url, engine=False, **options) as hf:
+        put = await hf.alerts.put("ops", "http://127.0.0.1:9/", "failed")
+        disabled = await hf.alerts.put("off", "http://127.0.0.1:9/", "failed", enabled=False)
+        async with Holdfast(store_url, **options):
+            await until(lambda: is_served(hf))
+        gone = await hf.alerts.get("ops")
+
+    said = "no node is running, so nobody looks: start a node in namespace 'away'"
+    assert (put.problem, disabled.problem, gone.problem) == (said, "", said)
+
+
+async def is_served(hf: Holdfast) -> bool:
+    return (await hf.alerts.get("ops")).problem == ""
+
+
 async def test_changes_that_were_removed_unread_are_told_of(store_url: str):
     async with receiving() as receiver, node(store_url) as hf:
         await hf.alerts.put("ops", receiver.url, "failed")

@@ -65,6 +65,12 @@ FAULTS = [
         ),
     ),
     Fault(
+        "nobody-looks-unsaid",
+        "a rule says that no node is there to look",
+        [Code("client.alerts:_problem").replace("lack is None", "True")],
+        cases(_ALERTS, "test_a_rule_in_a_namespace_without_nodes_says_so[sqlite]"),
+    ),
+    Fault(
         "gap-unnoticed",
         "changes that were removed unread are told of",
         [Code("client.alert_work:_changes").replace("0 < place.row < page.bounds.first", "False")],

@@ -29,7 +29,7 @@ from holdfast.core.alerts import (
     ping_delivery,
 )
 from holdfast.core.names import checked_name, checked_span
-from holdfast.core.records import RunRecord
+from holdfast.core.records import RunRecord, task_claim
 from holdfast.core.run_options import IdPolicy, StartOptions
 from holdfast.core.secret_names import checked_secrets
 from holdfast.core.values import Instant, Payload, RunKey, RunStatus, moment
@@ -45,6 +45,7 @@ _SHORTEST: Final = dt.timedelta(seconds=1)
 _LONGEST: Final = dt.timedelta(days=3650)
 _TEST_SECONDS: Final = 10.0
 _TRIES: Final = 5
+_CLAIM: Final = task_claim(ALERTS)
 
 
 class AlertInfo(msgspec.Struct, frozen=True):
@@ -64,7 +65,8 @@ class AlertInfo(msgspec.Struct, frozen=True):
     created_at: dt.datetime
     changed_at: dt.datetime
     problem: str = ""
-    """Why nothing is told at the moment: the run that looks was stopped. Empty if it looks."""
+    """Why nothing is told at the moment: the run that looks was stopped, or no node is there to do it. Empty
+    if it looks."""
 
 
 class DeliveryInfo(msgspec.Struct, frozen=True):
@@ -111,6 +113,8 @@ class AlertParts(NamedTuple):
     now: Callable[[], Instant]
     check: Callable[[], None]
     """Raises WrongLoop."""
+    lacks: Callable[[Sequence[str]], Awaitable[dict[str, str]]]
+    """Why no node can take runs of these claims, for those of which that is sure."""
 
 
 class Alerts:
@@ -163,7 +167,7 @@ class Alerts:
             parts.namespace, name, Payload(msgspec.json.encode(rule)), parts.now()
         )
         await self._wake(offset)
-        return alert_info(read_alert(row), "")
+        return alert_info(read_alert(row), await self._problem())
 
     async def get(self, name: str) -> AlertInfo:
         """Raises AlertNotFound."""
@@ -222,7 +226,9 @@ class Alerts:
         if info is None:
             return f"there is no run {ALERTS!r}: put a rule again"
         if info.status in (RunStatus.PENDING, RunStatus.RUNNING):
-            return ""
+            lack = (await self._parts.lacks([_CLAIM])).get(_CLAIM)
+            start = f"start a node in namespace {self._parts.namespace!r}"
+            return "" if lack is None else f"{lack}, so nobody looks: {start}"
         what = "resume it" if not info.status.is_final else "put a rule again"
         return f"the run {ALERTS!r} is {info.status.value}, so nobody looks: {what}"
 
@@ -280,12 +286,13 @@ def new_alerts(
     namespace: str,
     now: Callable[[], Instant],
     check: Callable[[], None],
+    lacks: Callable[[Sequence[str]], Awaitable[dict[str, str]]],
 ) -> Alerts:
     """Nodes over these workflows do the work of alerts from now on."""
     work = AlertWork(store, workflows, submit, webhooks, delete, namespace=namespace, now=now)
     for name in (ALERTS, WEBHOOK):
         workflows.do_own_with(name, work)
-    return Alerts(AlertParts(client, store, workflows, work, submit, gate, namespace, now, check))
+    return Alerts(AlertParts(client, store, workflows, work, submit, gate, namespace, now, check, lacks))
 
 
 def checked_rule(rule: AlertRule) -> AlertRule:

@@ -134,9 +134,12 @@ class Client(RunListing, RunBatches):
         self.bulk = BulkJobs(
             BulkParts(self, store, workflows, work, namespace, now, self._check_loop, self._submit_with)
         )
-        delete, check = self._retention.delete_many, self._check_loop
+        self._explainer = Explainer(
+            store, namespace=namespace, now=now, worker_ttl=worker_ttl, is_alive=is_alive
+        )
+        delete, check, lacks = self._retention.delete_many, self._check_loop, self._explainer.lacks_of
         self.alerts = new_alerts(
-            self, store, workflows, self._submit_with, gate, webhooks, delete, namespace, now, check
+            self, store, workflows, self._submit_with, gate, webhooks, delete, namespace, now, check, lacks
         )
         self._archives = Archives(store, namespace=namespace, now=now, calls=self._calls_of)
         self.schedules = Schedules(store, self._startable, self._submit, namespace=namespace, now=now)
@@ -155,9 +158,6 @@ class Client(RunListing, RunBatches):
         self.sessions = Sessions(store, namespace=namespace, now=now)
         self.audit = Audit(store, namespace=namespace, now=now)
         self.run_overviews = RunOverviews(store, namespace=namespace)
-        self._explainer = Explainer(
-            store, namespace=namespace, now=now, worker_ttl=worker_ttl, is_alive=is_alive
-        )
         self._fleet = Fleet(store, namespace=namespace, now=now, is_alive=is_alive)
         self.backlogs = Backlogs(store, self._explainer, namespace=namespace, now=now)
         self._stats = Stats(store, namespace=namespace, now=now)
