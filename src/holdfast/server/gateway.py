@@ -120,7 +120,7 @@ class Gateway:
         if doubt:
             await _Answers(scope, send, [(b"connection", b"close")]).refuse(BadRequest(doubt))
             return
-        problem = self._problem(scope["method"], headers)
+        problem = self._problem(scope, headers)
         if problem is not None:
             await _answer(send, 403, msgspec.json.encode({"error": problem}), _SAFE)
             return
@@ -160,7 +160,7 @@ class Gateway:
     async def _identify(self, scope: Scope, headers: Mapping[bytes, str]) -> Identified:
         path, method = path_below(scope), str(cast("Any", scope)["method"])
         origin, host = headers.get(b"origin"), headers.get(b"host", "")
-        if (method, path) in _LOGINS and origin is not None and not self._is_own(origin, host):
+        if (method, path) in _LOGINS and origin is not None and not self._is_own(scope, origin, host):
             raise Forbidden("only pages of this server may log in, not those of allowed_origins")
         is_anonymous = self._identifier.needs_key and b"authorization" not in headers
         if path in _PUBLIC or (method, path) in _LOGINS or (path in HEALTH and is_anonymous):
@@ -172,7 +172,7 @@ class Gateway:
     def _session(self, scope: Scope, headers: Mapping[bytes, str]) -> str | None:
         """The text in the cookie. Pages of other origins have none, also if they are allowed to ask."""
         origin = headers.get(b"origin")
-        if origin is not None and not self._is_own(origin, headers.get(b"host", "")):
+        if origin is not None and not self._is_own(scope, origin, headers.get(b"host", "")):
             return None
         is_secure = is_https(scope, self._public_url)
         return read_cookie(headers.get(b"cookie"), SESSION, is_secure=is_secure)
@@ -187,8 +187,9 @@ class Gateway:
         gone = no_cookie(SESSION, is_secure=is_https(scope, self._public_url))
         return [(b"set-cookie", gone.to_header(header="").encode())]
 
-    def _problem(self, method: str, headers: Mapping[bytes, str]) -> str | None:
+    def _problem(self, scope: Scope, headers: Mapping[bytes, str]) -> str | None:
         """Why the request is refused; None if it is not."""
+        method = str(cast("Any", scope)["method"])
         host, origin = headers.get(b"host", ""), headers.get(b"origin")
         if self.is_local and not self._identifier.needs_key and _host_name(host) not in _LOCAL_NAMES:
             return f"this server is called localhost or 127.0.0.1, and not {host!r}"
@@ -196,12 +197,16 @@ class Gateway:
             if headers.get(b"sec-fetch-site") == "cross-site" and method not in SAFE_METHODS:
                 return "a page of another site has sent this, and does not say which"
             return None
-        if self._is_allowed(origin) or self._is_own(origin, host):
+        if self._is_allowed(origin) or self._is_own(scope, origin, host):
             return None
         return f"pages of {origin} may not ask; the setting allowed_origins says which may"
 
-    def _is_own(self, origin: str, host: str) -> bool:
-        return origin.partition("://")[2] == host or origin == self._own_origin
+    def _is_own(self, scope: Scope, origin: str, host: str) -> bool:
+        """Whether a page of that origin is one of this server. Whoever is on the way can put a page at the
+        same host without HTTPS. A proxy may speak HTTPS that we do not know of."""
+        secure, plain = f"https://{host}", f"http://{host}"
+        is_by_https = cast("Any", scope)["scheme"] == "https" or secure == self._own_origin
+        return origin in (self._own_origin, secure) or (origin == plain and not is_by_https)
 
     def _is_allowed(self, origin: str) -> bool:
         return origin in self._origins or "*" in self._origins

@@ -293,6 +293,7 @@ async def test_without_keys_a_page_elsewhere_can_change_nothing(small_api: Asker
     for headers in (
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
+        {"Origin": "null", "Host": ""},
         {"Origin": f"http://localhost:{port}", "Host": f"127.0.0.1:{port}"},
         {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
         {"Host": f"rebound.example:{port}", "Origin": f"http://rebound.example:{port}"},
@@ -332,6 +333,9 @@ async def test_cookies_are_for_https_alone_if_the_browser_speaks_it(
             assert (await http.get("/me", headers=right)).json()["name"] == "ann"
             planted = {"Cookie": f"holdfast_session={text}"}
             assert (await http.get("/me", headers=planted)).status_code == 401
+            without = {"Origin": "http://hf.example"}  # whoever is on the way can put a page there
+            assert (await http.post("/session", json={"key": key}, headers=without)).status_code == 403
+            assert (await http.get("/me", headers=right | without)).status_code == 403
         await server.stop()
 
 
