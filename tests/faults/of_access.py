@@ -205,6 +205,18 @@ FAULTS = [
         cases(_OIDC, "test_a_browser_is_not_sent_elsewhere_afterwards"),
     ),
     Fault(
+        "plain-pages-are-ours",
+        "a page at the same host without HTTPS is not one of the server",
+        [Code("server.gateway:Gateway._is_own").replace("not is_by_https", "True")],
+        cases("server/v1/test_sessions.py", "test_cookies_are_for_https_alone_if_the_browser_speaks_it"),
+    ),
+    Fault(
+        "callers-told-of-the-database",
+        "callers are not told where the database is",
+        [Code("server.problems:problem_of").replace("told_of(error)", "str(error)")],
+        cases("server/hostile/test_databases.py", "test_nobody_is_told_where_the_database_is[unavailable]"),
+    ),
+    Fault(
         "addresses-of-others-believed",
         "nobody is known by an address that was not verified",
         [Code("core.oidc:_name").replace("None if '@' in A else B", "B")],

@@ -173,9 +173,15 @@ async def test_pages_of_origins_that_are_allowed_may_ask(sqlite_url: str, allowe
             assert response.headers["access-control-allow-origin"] == "https://desk.example"
 
 
-@pytest.mark.parametrize("error", [StoreUnavailable("sqlite", "gone"), StoreFull("sqlite", "no space")])
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (StoreUnavailable("sqlite", "gone"), "the database does not answer"),
+        (StoreFull("sqlite", "no space"), "the database has no room left"),
+    ],
+)
 async def test_a_store_that_cannot_answer_is_a_503_that_says_so(
-    small_api: Api, error: Exception, monkeypatch: pytest.MonkeyPatch
+    small_api: Api, error: Exception, told: str, monkeypatch: pytest.MonkeyPatch
 ):
     async def list_flows(*_: object) -> None:
         raise error
@@ -184,7 +190,7 @@ async def test_a_store_that_cannot_answer_is_a_503_that_says_so(
 
     answer = await small_api.get("/flows", code=503)
 
-    assert answer == {"error": str(error)}
+    assert answer["error"].startswith(told)
 
 
 async def test_a_mistake_of_ours_is_logged_and_not_told(

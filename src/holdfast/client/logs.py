@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from holdfast.core.names import checked_name
 from holdfast.core.records import LogRecord
 from holdfast.core.sealed import check_open
 from holdfast.core.values import Instant, RunKey, moment
@@ -69,7 +70,8 @@ def read_log_offset(text: str | None) -> LogPlace:
 async def read_log_page(
     store: RunStore, namespace: str, run: RunKey, task: str | None, after: LogPlace, limit: int
 ) -> list[LogEntry]:
-    """No more than `limit` lines, and about a megabyte of them."""
+    """No more than `limit` lines, and about a megabyte of them. Raises BadOption."""
+    task = None if task is None else checked_name("task", task)
     entries: list[LogEntry] = []
     size, number = 0, after.number - 1
     while True:
@@ -89,7 +91,8 @@ async def read_log_page(
 async def read_logs(
     store: RunStore, namespace: str, run: RunKey, task: str | None, after: int = 0
 ) -> AsyncIterator[tuple[int, LogLine]]:
-    """Every line so far, each with the number to pass as `after` to read on."""
+    """Every line so far, each with the number to pass as `after` to read on. Raises BadOption."""
+    task = None if task is None else checked_name("task", task)
     while True:
         page = await store.read_logs(namespace, run, after, task, _PAGE)
         for record in page:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.core.names import checked_name
 from holdfast.core.questions import QuestionRecord, read_details
 from holdfast.core.values import RunKey, instant, key_from_text, key_text, moment
 from holdfast.errors import BadOption
@@ -53,6 +54,7 @@ def question_filter(
     run: RunKey | None, workflow: str | None, by: str | None, limit: int, after: QuestionInfo | None
 ) -> QuestionFilter:
     """Raises BadOption."""
+    by = None if by is None else checked_name("by", by)
     if after is None:
         return QuestionFilter(run, workflow, by, None, limit)
     key = key_from_text(after.key) if isinstance(after, QuestionInfo) else None  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -228,11 +228,25 @@ def problem_of(error: Exception) -> ProblemAnswer:
     return _problem(
         status,
         code or "bad_request",
-        str(error),
+        told_of(error),
         field=_field_of(error),
         places=list(_places_of(error)),
         facts={} if known is None else _facts_of(known),
     )
+
+
+def told_of(error: Exception) -> str:
+    """The text of an error for callers. Some of them have no key, and where the database is and what it says
+    is for the log alone."""
+    match error:
+        case errors.StoreUnavailable():
+            return "the database does not answer; the log of the server says why"
+        case errors.StoreFull():
+            return "the database has no room left, and nothing was written; the log of the server says more"
+        case errors.CommitRefused():
+            return str(error).replace(error.store, "the database", 1)
+        case _:
+            return str(error)
 
 
 STOPPING: Final = _problem(HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "the server is stopping")
@@ -267,12 +281,16 @@ def place_of(problem: errors.Problem) -> Place:
     return Place(problem.line, problem.column, problem.message, problem.path)
 
 
+_NOT_TOLD: Final = frozenset({"store"})
+"""Where the database is."""
+
+
 def _facts_of(error: HoldfastError) -> dict[str, Any]:
     """What of the error's attributes JSON can carry and is short."""
     return {
         name: plain
         for name, value in vars(error).items()
-        if not name.startswith("_") and (plain := _plain(value)) is not _LEFT_OUT
+        if not (name.startswith("_") or name in _NOT_TOLD) and (plain := _plain(value)) is not _LEFT_OUT
     }
 
 

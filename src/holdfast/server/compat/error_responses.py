@@ -12,7 +12,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 
 from holdfast.errors import NoWorker
-from holdfast.server.problems import status_of
+from holdfast.server.problems import status_of, told_of
 
 _log = logging.getLogger("holdfast.server")
 
@@ -48,7 +48,7 @@ def error_response(request: Request[Any, Any, Any], error: Exception) -> Respons
         status, text = HTTPStatus(error.status_code), _text_of(error)
         headers = error.headers
     else:
-        status, text, headers = status_of(error), str(error), None
+        status, text, headers = status_of(error), told_of(error), None
     if isinstance(error, NoWorker):
         # Clients that were written for another server compare with this text.
         text = "no worker"
