@@ -42,6 +42,7 @@ class Provider:
         self.document: dict[str, Any] = {}
         self.answers: dict[str, Callable[[], Any]] = {}
         """What is answered at a path, instead."""
+        self.headers: list[tuple[bytes, bytes]] = []
         self.asked: list[str] = []
         self.codes: dict[str, dict[str, str]] = {}
         self.client: tuple[str, str | None, str] = (CLIENT, SECRET, "client_secret_basic")
@@ -83,6 +84,7 @@ class Provider:
             status, answer = self._token(dict(scope["headers"]), body.decode())
         data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         headers = [(b"content-type", b"application/json"), (b"location", b"http://127.0.0.1:9/elsewhere")]
+        headers += self.headers
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": data})
 

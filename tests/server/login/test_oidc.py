@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import socket
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -191,6 +192,9 @@ BAD_CLAIMS: Final[Any] = [
     (_with(exp=None), "does not say when (exp)"),
     (_with(exp="9999999999"), "does not say when (exp)"),
     (_with(exp=True), "does not say when (exp)"),
+    (_with(exp=float("nan")), "does not say when (exp)"),
+    (_with(exp=float("inf")), "does not say when (exp)"),
+    (_with(exp=10**400), "does not say when (exp)"),
     (_with(iat=None), "does not say when (iat)"),
     (_with(iat=int(time.time()) + 3600), "of the future"),
     (_with(nbf=int(time.time()) + 3600), "not valid yet"),
@@ -383,6 +387,14 @@ async def test_a_provider_that_is_away_or_slow_or_talks_nonsense_is_said_and_ask
         provider.answers = {"/token": lambda: asyncio.sleep(1)}
         await refused(await site.log_in(http), "within 0.3 s", "provider_unavailable")
         assert (await http.get("/api/v1/login")).status_code == 200
+
+
+async def test_a_compressed_answer_of_the_provider_is_not_decompressed(site: Site):
+    """300 kB of it can be 300 MB, of which most would be there before anybody can count them."""
+    site.provider.headers = [(b"content-encoding", b"gzip")]
+    site.provider.answers = {"/.well-known/openid-configuration": lambda: gzip.compress(b" " * 2_000_000)}
+    async with site.browser() as http:
+        await refused(await http.get("/login/oidc"), "JSON object", "provider_unavailable")
 
 
 async def test_a_provider_that_is_down_is_said_and_logging_out_works_all_the_same(

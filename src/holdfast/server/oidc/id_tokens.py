@@ -22,6 +22,8 @@ ALGORITHMS: Final = (
 _KINDS: Final[dict[str, Any]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
 _LEEWAY: Final = 60
 """By so many seconds may the clocks differ."""
+_LATEST: Final = 253_402_300_799
+"""The end of the year 9999, in seconds since 1970."""
 _LONGEST: Final = 100_000
 
 PublicKey = RSAKey | ECKey | OKPKey
@@ -104,6 +106,7 @@ def _check_claims(claims: Mapping[str, Any], expected: Expected, now: float) -> 
 
 def _seconds(claims: Mapping[str, Any], name: str) -> float:
     found = claims.get(name)
-    if isinstance(found, bool) or not isinstance(found, int | float):
+    # Whatever is compared with NaN, the answer is no.
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= _LATEST:
         raise LoginRefused(f"the ID token does not say when ({name})")
     return found

@@ -28,6 +28,7 @@ _REFRESH_SECONDS: Final = 5.0
 _EXCHANGES_AT_ONCE: Final = 10
 """Whoever comes back with many wrong codes must not make us flood the provider."""
 _LARGEST_ANSWER: Final = 1024 * 1024
+_ASKED: Final = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
 class Addresses(msgspec.Struct, frozen=True):
@@ -192,12 +193,10 @@ class Provider:
             async with (
                 asyncio.timeout(ASK_SECONDS),
                 httpx.AsyncClient(timeout=ASK_SECONDS, verify=trusted) as http,
-                http.stream(
-                    method, url, data=form, auth=auth, headers={"Accept": "application/json"}
-                ) as answer,
+                http.stream(method, url, data=form, auth=auth, headers=_ASKED) as answer,
             ):
                 body = b""
-                async for chunk in answer.aiter_bytes():
+                async for chunk in answer.aiter_raw():  # a small compressed one may have any size
                     body += chunk
                     if len(body) > _LARGEST_ANSWER:
                         raise ProviderUnavailable(f"the answer of {url} is too large")
