@@ -15,6 +15,7 @@ from bench.samples import one_task
 from bench.throughput import time_runs, warm_up
 from bench.trial import Figures, Trial
 from holdfast import Holdfast
+from holdfast.telemetry.sampling import LimitedTraces
 
 _ROUNDS = 5
 
@@ -43,18 +44,21 @@ class _Switch(Sampler):
 
 
 async def measure_tracing(trial: Trial) -> Figures:
-    """CPU time with tracing, where nothing and where everything is sampled, as a share of that without."""
+    """CPU time with tracing, as a share of that without: where nothing is sampled, where as much is as
+    in our commands by default, and where everything is."""
     switch = _Switch()
-    provider = TracerProvider(sampler=ParentBased(switch), shutdown_on_exit=False)
+    provider = TracerProvider(sampler=switch, shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(_Nowhere()))
     trace.set_tracer_provider(provider)
     count = trial.size(10_000, 500)
-    taken: dict[str, list[float]] = {"off": [], "unsampled": [], "sampled": []}
+    taken: dict[str, list[float]] = {"off": [], "unsampled": [], "limited": [], "sampled": []}
     for _ in range(1 if trial.is_quick else _ROUNDS):
         for mode, rounds in taken.items():
-            switch.now = ALWAYS_ON if mode == "sampled" else ALWAYS_OFF
+            switch.now = ParentBased(ALWAYS_ON if mode == "sampled" else ALWAYS_OFF)
             async with Holdfast(trial.url, tracing=mode != "off") as holdfast:
                 await warm_up(holdfast)
+                if mode == "limited":
+                    switch.now = LimitedTraces()  # the runs before have used up none of it
                 rounds.append((await time_runs(holdfast, one_task, range(count))).cpu_seconds)
     provider.shutdown()
     least = {mode: min(rounds) for mode, rounds in taken.items()}
@@ -62,5 +66,6 @@ async def measure_tracing(trial: Trial) -> Figures:
         "runs": count,
         "cpu_seconds": least["off"],
         "unsampled_ratio": least["unsampled"] / least["off"],
+        "limited_ratio": least["limited"] / least["off"],
         "sampled_ratio": least["sampled"] / least["off"],
     }

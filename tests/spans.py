@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON, ParentBased, Sampler, SamplingResult
 
 _exporter = InMemorySpanExporter()
+
+
+class _Switch(Sampler):
+    """A provider is set once in a process, and its sampler with it."""
+
+    now: Sampler = ParentBased(ALWAYS_ON)
+
+    def should_sample(self, *args: Any, **kwargs: Any) -> SamplingResult:
+        return self.now.should_sample(*args, **kwargs)
+
+    def get_description(self) -> str:
+        return "switch"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.now, name)
+
+
+_sampler = _Switch()
 
 
 def user_tracer() -> trace.Tracer:
@@ -19,6 +39,10 @@ def user_tracer() -> trace.Tracer:
 
 
 class Spans:
+    def sample_with(self, sampler: Sampler) -> None:
+        """For every `Holdfast` that is made from now on in this test."""
+        _sampler.now = sampler
+
     @property
     def all(self) -> list[ReadableSpan]:
         return list(_exporter.get_finished_spans())
@@ -61,9 +85,10 @@ def trace_of(span: ReadableSpan) -> int:
 @pytest.fixture
 def spans() -> Iterator[Spans]:
     if not isinstance(trace.get_tracer_provider(), TracerProvider):  # it can be set once in a process
-        provider = TracerProvider()
+        provider = TracerProvider(_sampler)
         provider.add_span_processor(SimpleSpanProcessor(_exporter))
         trace.set_tracer_provider(provider)
     _exporter.clear()
     yield Spans()
+    _sampler.now = _Switch.now
     _exporter.clear()

@@ -50,7 +50,7 @@ from holdfast.ports.nodes import EngineStore
 from holdfast.ports.store import Store
 from holdfast.ports.workers import WorkerRecord, WorkerStore
 from holdfast.secret_sources import SecretSources
-from holdfast.settings import OIDC_SECRET, Settings, own_environment
+from holdfast.settings import OIDC_SECRET, Settings, names_sampler, own_environment
 from holdfast.stores.open_store import store_for
 from holdfast.stores.seals import Seals, seals_for
 
@@ -131,7 +131,7 @@ def export_spans(settings: Settings) -> Callable[[], None]:
         if (error.name or "").partition(".")[0] != "opentelemetry":
             raise
         raise BadOption("tracing", True, _NO_TRACING) from None
-    end = export_in_background()
+    end = export_in_background(is_limited=not names_sampler())
     _exports.is_on = True
     return end
 

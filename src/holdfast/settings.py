@@ -288,6 +288,12 @@ def names_collector(environment: Mapping[str, str] | None = None) -> bool:
     return not is_disabled and any(environment.get(name) for name in names)
 
 
+def names_sampler(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether the environment says which traces are kept."""
+    environment = os.environ if environment is None else environment
+    return bool(environment.get("OTEL_TRACES_SAMPLER"))
+
+
 def own_environment() -> dict[str, str]:
     """The environment of this process. Processes that it starts get a copy."""
     return dict(os.environ)

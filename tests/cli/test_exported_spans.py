@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -10,6 +12,8 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from tests.cli.processes import Project
+
+from holdfast import Call, Catalog, Holdfast
 
 SHOP = """
 from opentelemetry import trace
@@ -96,7 +100,8 @@ def test_serve_exports_spans_of_all_its_processes(
     serve = ("serve", "--no-http", "--until-idle", "--db", "h.db", "shop.py", "nightly.yaml")
     project.execute(*serve)  # its workflows are known from now on
     for name in ("order", "nightly"):
-        assert project.run("start", name, "--db", "h.db").returncode == 0
+        # In a process of its own: the setting would let it use the provider of the tests here.
+        assert project.execute("start", name, "--db", "h.db").returncode == 0
 
     done = project.execute(*serve, **variables)
 
@@ -106,6 +111,34 @@ def test_serve_exports_spans_of_all_its_processes(
     assert parents["read the file"] == "task count", "from a process of the pool"
     assert {parents["run order"], parents["task charge"]} <= {"take up order", "start order"}
     assert collector.services == {"shop" if by_setting else "holdfast"}
+
+
+async def start_orders(project: Project, count: int) -> None:
+    """By a client that is not traced and does none of the work."""
+    async with Holdfast(f"sqlite:///{project.folder}/h.db", catalog=Catalog()) as hf:
+        await hf.start_calls("order", [Call()] * count)
+
+
+@pytest.mark.parametrize("sampler", ["", "parentbased_always_on"])
+def test_above_the_limit_of_new_traces_some_runs_are_not_traced_and_the_log_says_so(
+    project: Project, collector: Collector, sampler: str
+) -> None:
+    project.write("shop.py", SHOP)
+    serve = ("serve", "--no-http", "--until-idle", "--db", "h.db", "shop.py")
+    project.execute(*serve)
+    asyncio.run(start_orders(project, 300))
+
+    done = project.execute(*serve, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, OTEL_TRACES_SAMPLER=sampler)
+
+    assert done.returncode == 0, done.stderr
+    kept = Counter(span.name for span in collector.spans)
+    assert kept["take up order"] == kept["task charge"] == kept["call the bank"] == kept["run order"]
+    if sampler:
+        assert kept["run order"] == 300
+        assert "not every run is traced" not in done.stderr
+    else:
+        assert 10 <= kept["run order"] < 300
+        assert done.stderr.count("at most 10 new traces are kept in a second") == 1
 
 
 def test_a_collector_that_is_away_holds_up_nothing(project: Project) -> None:

@@ -8,6 +8,7 @@ from tests.faults.fault import Fault, cases
 _SPANS = "engine/test_run_spans.py"
 _ELSEWHERE = "engine/test_spans_elsewhere.py"
 _FAILURES = "engine/test_failure_log.py"
+_SAMPLING = "telemetry/test_sampling.py"
 _REQUESTS = "server/test_traced_requests.py"
 _ONE_TRACE = cases(_SPANS, "test_one_trace_leads_from_the_caller_into_the_code_of_tasks[sqlite]")
 
@@ -51,6 +52,30 @@ FAULTS = [
         "the code of a task knows that its run is not sampled",
         [Code("telemetry.tracing:_Parent.enter").remove("attach(self.context)")],
         cases(_SPANS, "test_an_unsampled_run_has_no_spans_and_tells_its_tasks_so"),
+    ),
+    Fault(
+        "endless-new-traces",
+        "so many new traces are kept in a second",
+        [Code("telemetry.sampling:LimitedTraces._take").replace("min(wanted, int(available))", "wanted")],
+        cases(_SAMPLING, "test_so_many_new_traces_are_kept_in_a_second_and_say_for_how_many_they_stand"),
+    ),
+    Fault(
+        "take-ups-without-a-limit",
+        "our sampler is asked before a new trace is begun",
+        [Code("telemetry.sampling:LimitedTraces.leaves_out").replace("return True", "return False")],
+        cases(_SAMPLING, "test_starts_begin_no_more_traces_than_that"),
+    ),
+    Fault(
+        "all-runs-of-a-start-traced",
+        "of the runs that one call starts, a share is traced",
+        [Code("core.run_options:is_in_share").replace("crc32(run) < A", "True")],
+        cases(_SAMPLING, "test_a_share_of_the_runs_that_one_call_starts_is_traced_as_a_whole[sqlite-False]"),
+    ),
+    Fault(
+        "left-out-without-a-word",
+        "the log says that traces were left out",
+        [Code("telemetry.sampling:LimitedTraces._take").remove("self._log_left_out(now)")],
+        cases(_SAMPLING, "test_what_is_left_out_is_logged_once_an_hour"),
     ),
     Fault(
         "lost-ends-traced",

@@ -26,8 +26,8 @@ def starting(
 def _starting(
     tracing: ClientTracing, workflow: str, runs: Sequence[tuple[Payload, str | None]], terms: RunTerms
 ) -> Generator[RunTerms]:
-    with tracing.starting(workflow, [id for _, id in runs]) as trace:
-        yield terms._replace(options=traced_options(terms.options, trace))
+    with tracing.starting(workflow, [id for _, id in runs]) as (trace, share):
+        yield terms._replace(options=traced_options(terms.options, trace, share=share))
 
 
 def sending(tracing: ClientTracing | None, what: str, name: str, run: str) -> AbstractContextManager[None]:

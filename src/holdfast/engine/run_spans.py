@@ -14,7 +14,14 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from holdfast.core.run_options import RunTerms, read_run_options, traced_options
+from holdfast.core.run_options import (
+    RunTerms,
+    is_in_share,
+    read_run_options,
+    trace_of,
+    traced_options,
+    unsampled,
+)
 from holdfast.core.values import Failed, Failure, Instant, Outcome, RunKey, task_id
 from holdfast.engine.resident import LiveAttempt, Resident
 from holdfast.ports.commits import EndedRun
@@ -30,22 +37,20 @@ class RunSpans:
         self._tracing = tracing
         self.node = node
         self._has_failed = False
+        self._last: tuple[bytes | None, float, RunTrace | None] = (None, 1.0, None)
+        """Options of a run, and the share and the trace that `_unsampled` has read in them."""
 
     def begin(self, attempt: LiveAttempt, now: Instant) -> None:
         """The attempt is recorded, and is about to start."""
         trace = attempt.resident.trace
-        if trace is not None and not trace.is_recorded:
-            attempt.span = trace.parent
-            return
         try:
-            attempt.span = self._new_span(attempt, now)
+            if trace is None or trace.is_recorded:
+                trace = self._trace_of(attempt.resident, now)
+            attempt.span = self._new_span(trace, attempt) if trace.is_recorded else trace.parent
         except Exception as error:
             self._go_on_without(error)
 
-    def _new_span(self, attempt: LiveAttempt, now: Instant) -> AttemptSpan:
-        trace = self._trace_of(attempt.resident, now)
-        if not trace.is_recorded:
-            return trace.parent
+    def _new_span(self, trace: RunTrace, attempt: LiveAttempt) -> AttemptSpan:
         task = TracedTask(
             attempt.name,
             task_id(attempt.run, attempt.seq),
@@ -54,7 +59,7 @@ class RunSpans:
             attempt.worker,
             attempt.started_at if attempt.worker else None,
         )
-        return trace.begin_attempt(_traced(attempt.resident, self.node), task)
+        return trace.begin_attempt(task)
 
     def end(self, attempt: LiveAttempt, outcome: Outcome) -> None:
         """The attempt has ended. If it was cancelled because of a timeout, that is its failure."""
@@ -94,17 +99,28 @@ class RunSpans:
         trace = self._trace_of(resident, now)
         if trace.is_recorded:
             failure = None if row.failure is None else _decode_failure(row.failure)
-            trace.end_run(_traced(resident, self.node), row.status, failure, row.finished_at)
+            trace.end_run(row.status, failure, row.finished_at)
 
     def _trace_of(self, resident: Resident, now: Instant) -> RunTrace:
         trace = resident.trace
         if trace is None:
             options = resident.record.options
             if options is not None:  # most runs that are traced are not sampled, so this is the short way
-                trace = resident.trace = self._tracing.unsampled(read_run_options(options).trace)
+                trace = resident.trace = self._unsampled(options, resident.key)
         if trace is None or trace.until <= now:
             trace = resident.trace = self._tracing.follow(_traced(resident, self.node), now, trace)
         return trace
+
+    def _unsampled(self, options: bytes, run: RunKey) -> RunTrace | None:
+        """The trace of a run that is not sampled: the span in which it was started is not, or the run is not
+        in the share that is. None: it is sampled."""
+        last, share, trace = self._last
+        if options != last:  # runs that were started together have the same
+            known = read_run_options(options)
+            share = known.trace_share
+            trace = self._tracing.unsampled(known.trace if share == 1.0 else unsampled(known.trace))
+            self._last = options, share, trace
+        return None if share != 1.0 and is_in_share(share, run) else trace
 
     def _go_on_without(self, error: Exception) -> None:
         """A sampler or an exporter of the program has failed. Nothing waits for spans, so it is said once."""
@@ -134,7 +150,7 @@ def _traced(resident: Resident, node: str) -> TracedRun:
         record.namespace,
         record.workflow,
         record.created_at,
-        options.trace,
+        trace_of(options, resident.key),
         record.created_at if options.traced_at is None else options.traced_at,
         node,
     )

@@ -87,9 +87,9 @@ class RunTrace(Protocol):
         """From then on, what the run does belongs to another trace."""
         ...
 
-    def begin_attempt(self, run: TracedRun, task: TracedTask) -> AttemptSpan: ...
+    def begin_attempt(self, task: TracedTask) -> AttemptSpan: ...
 
-    def end_run(self, run: TracedRun, status: RunStatus, failure: Failure | None, at: Instant) -> None: ...
+    def end_run(self, status: RunStatus, failure: Failure | None, at: Instant) -> None: ...
 
 
 class NodeTracing(Protocol):
@@ -105,9 +105,18 @@ class NodeTracing(Protocol):
         ...
 
 
+class StartTrace(NamedTuple):
+    """What new runs store of the span in which they are started."""
+
+    trace: str
+    """Empty: they store nothing."""
+    share: float = 1.0
+    """How many of these runs are traced."""
+
+
 class ClientTracing(Protocol):
-    def starting(self, workflow: str, ids: Sequence[str | None]) -> AbstractContextManager[str]:
-        """A span around the start of runs. Gives the trace that the runs get; it may be empty."""
+    def starting(self, workflow: str, ids: Sequence[str | None]) -> AbstractContextManager[StartTrace]:
+        """A span around the start of runs."""
         ...
 
     def sending(self, what: str, name: str, run: str) -> AbstractContextManager[None]:

@@ -14,6 +14,9 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import Sampler
+
+from holdfast.telemetry.sampling import LimitedTraces
 
 _SERVICE: Final = "holdfast"
 _MOST_UNSENT: Final = 2_048
@@ -22,9 +25,11 @@ _FLUSH_SECONDS: Final = 2.0
 """How long the end of a call waits for a collector that does not answer."""
 
 
-def export_in_background() -> Callable[[], None]:
-    """On a thread, a batch at a time. What it returns sends the last ones, which may take seconds."""
-    provider = _set_up(BatchSpanProcessor(OTLPSpanExporter()))
+def export_in_background(*, is_limited: bool) -> Callable[[], None]:
+    """On a thread, a batch at a time. What it returns sends the last ones, which may take seconds. With
+    `is_limited`, our own sampler keeps so many new traces in a second."""
+    sampler = LimitedTraces() if is_limited else None
+    provider = _set_up(BatchSpanProcessor(OTLPSpanExporter()), sampler)
     return (lambda: None) if provider is None else provider.shutdown
 
 
@@ -34,14 +39,15 @@ def export_at_flush() -> None:
         _set_up(_Unsent())
 
 
-def _set_up(processor: SpanProcessor) -> TracerProvider | None:
+def _set_up(processor: SpanProcessor, sampler: Sampler | None = None) -> TracerProvider | None:
+    """Without a sampler, it is as OTEL_TRACES_SAMPLER says."""
     if not _is_free():
         return None
     resource = Resource.create()
     if str(resource.attributes.get(SERVICE_NAME, "")).startswith("unknown_service"):
         resource = resource.merge(Resource({SERVICE_NAME: _SERVICE}))
     # Not at exit: the process may have ended its threads by then, or must not wait.
-    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+    provider = TracerProvider(sampler, resource, shutdown_on_exit=False)
     provider.add_span_processor(processor)
     otel.set_tracer_provider(provider)
     return provider

@@ -7,24 +7,31 @@ program, or for our commands up to `exporting.py`.
 
 A run that lasts longer than `WINDOW` goes on in other traces. Each begins with a short span `take up NAME`,
 which links to the trace before. So does a run that nobody has traced when it was started, as by a schedule.
+
+If the sampler is ours (`sampling.py`), it is asked before a span is made that it would not keep.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Generator, Mapping, Sequence
+import secrets
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from opentelemetry import trace as otel
 from opentelemetry.context import Context, attach
-from opentelemetry.trace import Link, NonRecordingSpan, Span, SpanContext, SpanKind, Status, StatusCode
+from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from holdfast.core.values import LAST_INSTANT, Cancelled, Failed, Failure, Instant, Outcome, RunStatus
-from holdfast.ports.tracing import RunTrace, TracedRun, TracedTask
+from holdfast.ports.tracing import RunTrace, StartTrace, TracedRun, TracedTask
 from holdfast.telemetry.remote_parent import entered, read_carrier
+
+RUNS: Final = "holdfast.runs"
+SHARE: Final = "holdfast.runs.share"
+"""A sampler that lets less than all of the runs of a start be traced says so in this attribute."""
 
 WINDOW: Final = dt.timedelta(hours=1)
 """How long one trace may go on. Back ends collect the spans of a trace for minutes or hours, and a trace of a
@@ -37,6 +44,8 @@ _LONGEST_TRACE: Final = 600
 """Characters. W3C promises 512 for `tracestate`."""
 _propagator: Final = TraceContextTextMapPropagator()
 _NOWHERE: Final = Context()
+_LEFT_OUT: Final = f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-00"
+"""The parent of everything for which our sampler keeps no new trace. Nobody sees it."""
 
 
 class OpenTelemetry:
@@ -44,20 +53,26 @@ class OpenTelemetry:
 
     def __init__(self, version: str, in_span: str = "") -> None:
         self._tracer = otel.get_tracer("holdfast", version)
+        sampler = getattr(otel.get_tracer_provider(), "sampler", None)
+        self._leaves_out: Callable[[int], bool] | None = getattr(sampler, "leaves_out", None)
         self.in_span = in_span
         """How processes of its tasks find their span: a name of `other_processes.py`."""
 
     # --- clients
 
     @contextmanager
-    def starting(self, workflow: str, ids: Sequence[str | None]) -> Generator[str]:
-        attributes: dict[str, str | int] = {"holdfast.workflow": workflow, "holdfast.runs": len(ids)}
+    def starting(self, workflow: str, ids: Sequence[str | None]) -> Generator[StartTrace]:
+        if self._leaves_out is not None and _is_untraced() and self._leaves_out(len(ids)):
+            yield StartTrace(_LEFT_OUT)
+            return
+        attributes: dict[str, str | int] = {"holdfast.workflow": workflow, RUNS: len(ids)}
         if len(ids) == 1 and ids[0] is not None:
             attributes["holdfast.run.id"] = ids[0]
         with self._tracer.start_as_current_span(
             f"start {workflow}", kind=SpanKind.PRODUCER, attributes=attributes
         ) as span:
-            yield _written(span.get_span_context())
+            added: Any = getattr(span, "attributes", None)  # a span that is not recorded has none
+            yield StartTrace(_written(span.get_span_context()), added.get(SHARE, 1.0) if added else 1.0)
 
     @contextmanager
     def sending(self, what: str, name: str, run: str) -> Generator[None]:
@@ -86,14 +101,17 @@ class OpenTelemetry:
         if before is None and run.trace and run.traced_at + _WINDOW_MICROSECONDS > now:
             parent = _parent_in(run.trace)
             if parent is not None:
-                return _Trace(self._tracer, parent, run.traced_at)
+                return _Trace(self._tracer, run, parent, run.traced_at)
+        if self._leaves_out is not None and self._leaves_out(1):
+            return _Trace(self._tracer, run, _left_out(), now)
         last = run.trace if before is None else before.parent.trace
         known = [_span_context(each) for each in dict.fromkeys((run.trace, last))]
         links = [Link(each) for each in known if each.is_valid]
-        name, attributes = f"take up {run.workflow}", _attributes(run)
-        span = self._tracer.start_span(name, context=_NOWHERE, attributes=attributes, links=links)
+        span = self._tracer.start_span(
+            f"take up {run.workflow}", context=_NOWHERE, attributes=_attributes(run), links=links
+        )
         span.end()
-        return _Trace(self._tracer, _Parent(otel.set_span_in_context(span, _NOWHERE)), now)
+        return _Trace(self._tracer, run, _Parent(otel.set_span_in_context(span, _NOWHERE)), now)
 
 
 class _Parent:
@@ -131,6 +149,11 @@ def _parent_in(trace: str) -> _Parent | None:
     return _Parent(context) if is_valid else None
 
 
+@lru_cache(maxsize=1)
+def _left_out() -> _Parent:
+    return _Parent(read_carrier(_LEFT_OUT, "", context=_NOWHERE))
+
+
 @lru_cache(maxsize=1024)
 def _unsampled(trace: str) -> _Unsampled | None:
     parent = _parent_in(trace)
@@ -147,25 +170,26 @@ class _Unsampled:
     def __init__(self, parent: _Parent) -> None:
         self.parent = parent
 
-    def begin_attempt(self, run: TracedRun, task: TracedTask) -> _Parent:
+    def begin_attempt(self, task: TracedTask) -> _Parent:
         return self.parent
 
-    def end_run(self, run: TracedRun, status: RunStatus, failure: Failure | None, at: Instant) -> None:
+    def end_run(self, status: RunStatus, failure: Failure | None, at: Instant) -> None:
         pass
 
 
 class _Trace:
-    __slots__ = ("_tracer", "is_recorded", "parent", "traced_at", "until")
+    __slots__ = ("_run", "_tracer", "is_recorded", "parent", "traced_at", "until")
 
-    def __init__(self, tracer: otel.Tracer, parent: _Parent, traced_at: Instant) -> None:
+    def __init__(self, tracer: otel.Tracer, run: TracedRun, parent: _Parent, traced_at: Instant) -> None:
         self._tracer = tracer
+        self._run = run
         self.parent = parent
         self.is_recorded = parent.is_recorded
         self.traced_at = traced_at
         self.until = Instant(traced_at + _WINDOW_MICROSECONDS)
 
-    def begin_attempt(self, run: TracedRun, task: TracedTask) -> _AttemptSpan:
-        attributes = _attributes(run)
+    def begin_attempt(self, task: TracedTask) -> _AttemptSpan:
+        attributes = _attributes(self._run)
         attributes["holdfast.task"] = task.name
         attributes["holdfast.task.id"] = task.id
         attributes["holdfast.attempt"] = task.attempt
@@ -181,19 +205,22 @@ class _Trace:
         )
         return _AttemptSpan(span)
 
-    def end_run(self, run: TracedRun, status: RunStatus, failure: Failure | None, at: Instant) -> None:
+    def end_run(self, status: RunStatus, failure: Failure | None, at: Instant) -> None:
         """A run that is older than its trace has begun in another one, so that its span is short here."""
+        run = self._run
         begun = run.created_at if run.created_at >= self.traced_at else at
         attributes = _attributes(run)
         attributes["holdfast.status"] = status.value
         attributes["holdfast.run.seconds"] = (at - run.created_at) / 1_000_000
-        first = _span_context(run.trace)
-        is_elsewhere = first.is_valid and run.trace != self.parent.trace
+        links: Sequence[Link] = ()
+        if run.trace and run.trace != self.parent.trace:
+            first = _span_context(run.trace)
+            links = [Link(first)] if first.is_valid else ()
         span = self._tracer.start_span(
             f"run {run.workflow}",
             context=self.parent.context,
             attributes=attributes,
-            links=[Link(first)] if is_elsewhere else (),
+            links=links,
             start_time=begun * _MICROSECOND,
         )
         if failure is not None and status is not RunStatus.CANCELLED:
@@ -252,6 +279,10 @@ def _fail(span: Span, failure: Failure) -> None:
     span.add_event("exception", event)
 
 
+def _is_untraced() -> bool:
+    return not otel.get_current_span().get_span_context().is_valid
+
+
 def _carrier(trace: str) -> tuple[str, str]:
     traceparent, _, tracestate = trace.partition(" ")
     return traceparent, tracestate
@@ -264,8 +295,7 @@ def _span_context(trace: str) -> SpanContext:
 def _written(found: SpanContext) -> str:
     if not found.is_valid:
         return ""
-    headers: dict[str, str] = {}
-    _propagator.inject(headers, otel.set_span_in_context(NonRecordingSpan(found), _NOWHERE))
-    traceparent, tracestate = headers.get("traceparent", ""), headers.get("tracestate", "")
+    traceparent = f"00-{found.trace_id:032x}-{found.span_id:016x}-{found.trace_flags:02x}"
+    tracestate = found.trace_state.to_header() if found.trace_state else ""
     whole = f"{traceparent} {tracestate}"
     return whole if tracestate and len(whole) <= _LONGEST_TRACE else traceparent
