@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 from pathlib import Path
 from typing import Any
 
-from opentelemetry.trace import INVALID_SPAN_CONTEXT, StatusCode
+import httpx
+import pytest
+from opentelemetry.trace import (
+    INVALID_SPAN_CONTEXT,
+    NonRecordingSpan,
+    SpanContext,
+    StatusCode,
+    TraceFlags,
+    TraceState,
+    use_span,
+)
 from tests.engine.test_http_workers import world
 from tests.engine.test_queued_work import ONE, start, take
 from tests.executors.http.http_bench import says
@@ -120,6 +131,69 @@ async def test_what_a_worker_takes_from_the_queue_is_a_span_when_it_has_reported
     assert [(it.attributes or {})["holdfast.attempt"] for it in (failed, done)] == [1, 2]
     assert [(it.attributes or {})["holdfast.worker"] for it in (failed, done)] == ["w1", "w2"]
     assert [it.status.status_code for it in (failed, done)] == [StatusCode.ERROR, StatusCode.UNSET]
+
+
+@pytest.mark.parametrize("is_sampled", [True, False])
+async def test_a_worker_that_polls_is_told_the_trace_of_the_run(
+    store_url: str, tmp_path: Path, spans: Spans, is_sampled: bool
+) -> None:
+    flags = TraceFlags(TraceFlags.SAMPLED if is_sampled else TraceFlags.DEFAULT)
+    state = TraceState([("vendor", "abc")])
+    caller = SpanContext(0xABC, 0xDEF, is_remote=True, trace_flags=flags, trace_state=state)
+    async with world(store_url, tmp_path, tracing=True) as here:
+        flow = await here.hf.flows.create("flow")
+        await here.hf.flows.publish(flow.id, ONE)
+        with use_span(NonRecordingSpan(caller)):
+            await here.hf.start(flow.id)
+        item = await polled(here.base)
+
+    assert item["traceparent"].startswith(f"00-{0xABC:032x}-")
+    assert item["traceparent"].endswith("-01" if is_sampled else "-00")
+    assert item["tracestate"] == "vendor=abc"
+
+
+async def test_a_worker_that_polls_for_a_run_that_is_not_traced_is_told_nothing(
+    sqlite_url: str, tmp_path: Path, spans: Spans
+) -> None:
+    async with world(sqlite_url, tmp_path) as here:
+        flow = await here.hf.flows.create("flow")
+        await here.hf.flows.publish(flow.id, ONE)
+        await here.hf.start(flow.id)
+        item = await polled(here.base)
+
+    assert not {"traceparent", "tracestate"} & item.keys()
+
+
+async def polled(base: str) -> dict[str, Any]:
+    """The first task that the queue has for a worker, in any language."""
+    async with httpx.AsyncClient(trust_env=False) as http:
+        while True:
+            asked = {"worker_id": "any", "services": ["resize"]}
+            answer = await http.post(f"{base}/queue/poll", json=asked)
+            if answer.status_code != 204:
+                return answer.raise_for_status().json()
+            await asyncio.sleep(0.01)
+
+
+async def test_what_our_own_worker_opens_for_a_task_of_the_queue_is_in_the_trace(
+    store_url: str, tmp_path: Path, spans: Spans
+) -> None:
+    async with world(store_url, tmp_path, tracing=True) as here:
+        worker = Worker(here.base, mode="pull", name="ours")
+
+        @worker.service
+        def resize(input: Any) -> int:
+            with user_tracer().start_as_current_span("read the picture"):
+                return 7
+
+        flow = await here.hf.flows.create("flow")
+        await here.hf.flows.publish(flow.id, ONE)
+        async with worker:
+            run = await here.hf.start(flow.id)
+            assert await run.result() == {"result": 7}
+
+    opened, done = spans.only("read the picture"), spans.only("task work")
+    assert spans.parent_of(opened) == spans.parent_of(done) == f"start {flow_in(spans)}"
 
 
 def flow_in(spans: Spans) -> str:

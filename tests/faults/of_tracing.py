@@ -110,8 +110,14 @@ FAULTS = [
     Fault(
         "workers-without-a-span",
         "the span of its attempt is the current one in a worker that is called over HTTP",
-        [Code("worker.spans:in_span_of").replace("traceparent is None", "True")],
+        [Code("worker.spans:in_span_of").replace("not traceparent", "True")],
         cases(_ELSEWHERE, "test_what_our_own_worker_opens_is_below_the_attempt"),
+    ),
+    Fault(
+        "pull-workers-without-a-span",
+        "a worker that takes a task from the queue is told the trace of its run",
+        [Code("server.compat.flows.queue:_answer").replace("traceparent or msgspec.UNSET", "msgspec.UNSET")],
+        cases(_ELSEWHERE, "test_what_our_own_worker_opens_for_a_task_of_the_queue_is_in_the_trace[sqlite]"),
     ),
     Fault(
         "queued-attempts-without-spans",

@@ -43,6 +43,8 @@ class QueueItem(NamedTuple):
     created_at: Instant
     taken_at: Instant
     lease_until: Instant
+    trace: str = ""
+    """The span in which the run was started, as `RunOptions` has it. Empty: nobody traces it."""
 
 
 class Completion(NamedTuple):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from holdfast.core.policies import LOST_ATTEMPTS_ALLOWED
 from holdfast.core.records import MessageKind
 from holdfast.core.remote import LOST, write_report
+from holdfast.core.run_options import read_run_options, trace_of
 from holdfast.core.values import Failed, Failure, Instant, Payload, RunKey, TaskStatus, key_text, task_id
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import PostResult
@@ -129,6 +130,7 @@ class _ItemTask(NamedTuple):
     """The task of an item."""
 
     run_id: str | None
+    options: bytes | None
     name: str
     own_input: Payload
     lost: int
@@ -189,6 +191,7 @@ class _Taking:
             created_at=item.created_at,
             taken_at=now,
             lease_until=self._lease_until,
+            trace=trace_of(read_run_options(task.options), run),
         )
 
     def _give_up(self, tx: Transaction, item: _DueItem, worker: str, name: str, lost: int) -> None:

@@ -28,6 +28,7 @@ from holdfast.worker.server_link import (
     sleep_unless_stopping,
 )
 from holdfast.worker.services import Service, ServiceReply, ServiceRequest, decode_request, error_reply
+from holdfast.worker.spans import in_span_of
 
 _log = logging.getLogger("holdfast.worker")
 
@@ -41,6 +42,9 @@ class PolledItem(msgspec.Struct):
     """The id of the run: the API calls a run a task."""
     node_key: str = ""
     input_json: str = "{}"
+    traceparent: str = ""
+    """The span in which the run was started. Empty if it is not traced."""
+    tracestate: str = ""
 
     def call(self, request: ServiceRequest) -> Call:
         # Both ids name the run and the task. Then follows the number of the lease, or of the attempt.
@@ -179,7 +183,8 @@ class QueuePoller:
                 reply = error_reply(str(error))
             else:
                 run_id = request.run_id
-                reply = await self._calls.perform(service, request, item.call(request))
+                with in_span_of(item.traceparent, item.tracestate):
+                    reply = await self._calls.perform(service, request, item.call(request))
         await self._complete(item, reply, run_id)
 
     async def _complete(self, item: PolledItem, reply: ServiceReply, run_id: str) -> None:

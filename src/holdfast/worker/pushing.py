@@ -75,7 +75,8 @@ class ServiceApp:
         except WrongType as error:
             await _send_reply(send, HTTPStatus.BAD_REQUEST, error_reply(str(error)))
             return
-        with in_span_of(_headers_of(scope)):
+        headers = _headers_of(scope)
+        with in_span_of(headers.get("traceparent", ""), headers.get("tracestate", "")):
             work = asyncio.create_task(self._calls.perform(service, request, _call_of(service, scope)))
         disconnected = asyncio.create_task(_wait_for_disconnect(receive))
         try:

@@ -1,19 +1,17 @@
-"""The span of the task that a worker is called for, if the node traces it."""
+"""The span to which belongs what a worker does for a task, if the node traces it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 
 
-def in_span_of(headers: Mapping[str, str]) -> AbstractContextManager[None]:
-    """Makes the span of the node's attempt the current one, for what is started in the block. Does nothing
+def in_span_of(traceparent: str, tracestate: str) -> AbstractContextManager[None]:
+    """Makes the span that the node has named the current one, for what is started in the block. Does nothing
     where OpenTelemetry is not installed."""
-    traceparent = headers.get("traceparent")
-    if traceparent is None:
+    if not traceparent:
         return nullcontext()
     try:
         from holdfast.telemetry.remote_parent import entered
     except ModuleNotFoundError:
         return nullcontext()
-    return entered(traceparent, headers.get("tracestate", ""))
+    return entered(traceparent, tracestate)

@@ -39,6 +39,9 @@ class ItemAnswer(msgspec.Struct, frozen=True):
     started_at: int
     timeout_at: int
     """When another worker may take the task, unless this one sends a heartbeat before."""
+    traceparent: str | msgspec.UnsetType = msgspec.UNSET
+    """The span in which the run was started, as the header of W3C. Left out if the run is not traced."""
+    tracestate: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class CompletionRequest(msgspec.Struct, frozen=True):
@@ -135,6 +138,7 @@ def _answer(item: QueueItem) -> ItemAnswer:
         work = _decode_work(item.input)
     except msgspec.ValidationError:  # not a flow: the whole payload is the input
         work = _RawWorkInput(msgspec.Raw(item.input), _EMPTY)
+    traceparent, _, tracestate = item.trace.partition(" ")
     input = {"input": work.input, "params": work.params, "run_id": run_id}
     return ItemAnswer(
         id=queue_id(item),
@@ -147,4 +151,6 @@ def _answer(item: QueueItem) -> ItemAnswer:
         created_at=seconds(item.created_at),
         started_at=seconds(item.taken_at),
         timeout_at=seconds(item.lease_until),
+        traceparent=traceparent or msgspec.UNSET,
+        tracestate=tracestate or msgspec.UNSET,
     )

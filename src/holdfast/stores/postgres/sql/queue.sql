@@ -47,7 +47,7 @@ FOR UPDATE SKIP LOCKED;
 -- name: wanted_task
 -- The task of an item, if its run and the task are still open. A separate query, because a join with the
 -- queue that is planned while the queue is empty reads all tasks.
-SELECT runs.id, tasks.name, tasks.input, tasks.lost, tasks.shares
+SELECT runs.id, runs.options, tasks.name, tasks.input, tasks.lost, tasks.shares
 FROM holdfast.runs CROSS JOIN holdfast.tasks
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND runs.status NOT IN ('success', 'failed', 'cancelled')
     AND tasks.run = $2 AND tasks.seq = $3::int4 AND tasks.status IN ('pending', 'dispatched', 'running');

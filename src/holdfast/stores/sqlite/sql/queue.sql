@@ -31,7 +31,7 @@ LIMIT 1;
 
 -- name: wanted_task
 -- The task of an item, if its run and the task are still open.
-SELECT runs.id, tasks.name, CAST(tasks.input AS BLOB), tasks.lost, tasks.shares
+SELECT runs.id, CAST(runs.options AS BLOB), tasks.name, CAST(tasks.input AS BLOB), tasks.lost, tasks.shares
 FROM runs CROSS JOIN tasks
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND runs.status NOT IN ('success', 'failed', 'cancelled')
     AND tasks.run = ?2 AND tasks.seq = ?3 AND tasks.status IN ('pending', 'dispatched', 'running');
