@@ -7,6 +7,7 @@ environment over the file, and the file over the defaults.
 from __future__ import annotations
 
 import datetime as dt
+import logging
 import os
 import re
 import tomllib
@@ -299,6 +300,7 @@ def own_environment() -> dict[str, str]:
     return dict(os.environ)
 
 
+_log = logging.getLogger("holdfast")
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 
 
@@ -356,8 +358,26 @@ def _read_environment(environment: Mapping[str, str], known: set[str]) -> dict[s
         text = environment.get(PREFIX + name.upper(), environment.get(_OTHER_NAMES.get(name, "")))
         if text is not None:
             found[name] = _read_json(name, text) if name in _JSON else text
+    _warn_of_typing_errors(environment, known)
     return found
 
+
+def _warn_of_typing_errors(environment: Mapping[str, str], known: set[str]) -> None:
+    """Other variables may begin in the same way: a cluster sets some for each service that is called
+    holdfast. So they are not refused."""
+    for variable in environment:
+        name = variable.removeprefix(PREFIX).lower()
+        if variable.startswith(PREFIX) and name not in known and not name.startswith(_NO_SETTINGS):
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, known, 1, cutoff=0.8)
+            if near and variable not in _warned_of:
+                _warned_of.add(variable)
+                _log.warning("%s is no setting; did you mean %s?", variable, PREFIX + near[0].upper())
+
+
+_NO_SETTINGS = ("secret_", "encryption_key_")
+_warned_of: set[str] = set()
 
 _JSON = {
     "queues": '{"gpu": 1}',

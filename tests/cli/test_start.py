@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 
 import pytest
 from tests.cli.processes import Project, read_until
+from tests.patience import PATIENCE
 
 SHOP = """
 from holdfast import task, workflow
@@ -62,6 +64,23 @@ def test_a_start_with_a_mistake_is_refused(project: Project):
     assert "no workflow 'ordr'; no node that has it was ever there, and none is published" in unknown.stderr
     assert "--delay" in wrong.stderr
     assert "priority is 11" in high.stderr
+
+
+def test_without_a_node_it_says_so_and_ctrl_c_does_not_hide_the_run(project: Project):
+    project.write("nap.yaml", "name: nap\ntasks: {rest: {sleep: 0s}}\n")
+    project.run("workflows", "put", "nap.yaml")
+
+    begun = project.run("start", "nap")
+    assert "no node is there to do it; `holdfast serve`" in begun.stderr
+
+    waiting = project.start("start", "nap", "--wait", "60s")
+    end = time.monotonic() + PATIENCE
+    while len(project.ask("runs", "list")) < 2 and time.monotonic() < end:
+        time.sleep(0.05)
+    waiting.send_signal(signal.SIGINT)
+    told = waiting.communicate(timeout=PATIENCE)[1]
+    newest = project.ask("runs", "list")[0]["id"]
+    assert f"run {newest} is started; `holdfast runs show {newest}` tells how it stands" in told
 
 
 def test_a_name_with_a_typing_error_is_answered_with_the_one_that_was_meant(project: Project):

@@ -141,3 +141,19 @@ async def test_without_settings_there_is_a_file_in_a_folder_of_its_own(
         pass
 
     assert (tmp_path / ".holdfast" / "holdfast.db").exists()
+
+
+def test_a_variable_that_is_nearly_a_setting_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    variables = {
+        "HOLDFAST_METIRCS": "true",
+        "HOLDFAST_SECRET_KEYS": "x",
+        "HOLDFAST_ENCRYPTION_KEY_K1": "x",
+        "HOLDFAST_PORT_8080_TCP": "tcp://10.0.0.1:8080",
+        "HOLDFAST_RUN_ID": "a",
+    }
+
+    assert read_settings({}, variables) == read_settings({}, {})
+    read_settings({}, variables)
+
+    said = [each.getMessage() for each in caplog.records]
+    assert said == ["HOLDFAST_METIRCS is no setting; did you mean HOLDFAST_METRICS?"]

@@ -24,6 +24,7 @@ from holdfast import (
 from holdfast.client.archives import ImportReport
 from holdfast.client.findings import Finding, finding_of, read_finding
 from holdfast.client.schedules import OverdueSchedule
+from holdfast.errors import BadFile
 
 
 async def lines_of(lines: AsyncIterator[str]) -> list[str]:
@@ -41,6 +42,19 @@ async def test_runs_are_exported_as_they_are_where_the_database_is(pair: Pair):
     assert len(chosen) < len(named)
     with pytest.raises(RunNotFound):
         await lines_of(pair.remote.export_runs("nobody"))
+
+
+async def test_an_archive_may_be_larger_than_other_bodies_and_its_limit_is_told(
+    pair: Pair, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+):
+    for id in ("a", "b"):
+        with pytest.raises(ValueError, match="xxx"):
+            await pair.local.run("failing", "x" * 3_000_000, id=id)
+    async with serving(f"sqlite:///{tmp_path}/other.db") as other:
+        assert (await other.remote.import_runs(pair.remote.export_runs())).runs == 2
+        monkeypatch.setattr("holdfast.remote.archives._MOST_BYTES", 1_000_000)
+        with pytest.raises(BadFile, match="holdfast runs import FILE --db URL"):
+            await other.remote.import_runs(pair.remote.export_runs())
 
 
 async def test_runs_go_from_one_server_to_another(pair: Pair, tmp_path: Any):

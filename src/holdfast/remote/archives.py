@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from typing import Final
 
 import httpx
+import msgspec
 
 from holdfast.client.archives import ArchiveSource, ImportOptions, ImportReport, opened
 from holdfast.errors import BadFile
@@ -15,10 +16,11 @@ from holdfast.remote.problems import error_of
 
 _PATH: Final = "/archive"
 _AGAIN: Final = frozenset({429, 502, 503, 504})
-_MOST_BYTES: Final = 256 * 1024 * 1024
+_MOST_BYTES: Final = 64 * 1024 * 1024
+"""Of the body of a request."""
 _IMPORT_SECONDS: Final = 600.0
 _TOO_LARGE: Final = (
-    "it has more than 256 MB, which is too much for a request; import it where the database is: "
+    "it has more than 64 MB, which is too much for a request; import it where the database is: "
     "holdfast runs import FILE --db URL"
 )
 
@@ -66,9 +68,9 @@ async def import_lines(connection: Connection, source: ArchiveSource, options: I
     progress = options.pop("progress", None)
     async with opened(source) as file:
         lines = file.read(_MOST_BYTES + 1)
-    if len(lines) > _MOST_BYTES:
-        raise BadFile("source", str(source)[:100], _TOO_LARGE)
     body = {"archive": lines.decode(errors="replace"), **options}
+    if len(lines) > _MOST_BYTES or len(msgspec.json.encode(body)) > _MOST_BYTES:
+        raise BadFile("source", str(source)[:100], _TOO_LARGE)
     report = await connection.ask("POST", _PATH, ImportReport, body=body, wait=_IMPORT_SECONDS)
     if progress is not None:
         progress(report)

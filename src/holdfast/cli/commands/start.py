@@ -102,6 +102,8 @@ def start(
     With --wait, its output is printed on stdout as JSON, and the exit code says how it ended, as with
     `holdfast run`; 0 if it has not ended yet.
     """
+    import asyncio
+
     from holdfast.cli.arguments.inputs import read_arguments
     from holdfast.cli.arguments.plans import read_span
     from holdfast.core.run_options import StartKeywords, with_options
@@ -128,11 +130,14 @@ def start(
         if patience is not None:
             try:
                 await _wait_for_end(run, patience)
-            except HoldfastError:
+            except (HoldfastError, asyncio.CancelledError):
                 show = database.command("runs", "show", run.id)
                 say(f"run {run.id} is started; `{show}` tells how it stands")
                 raise
-        return await run.describe()
+        info = await run.describe()
+        if not info.status.is_final and not any(each.is_alive for each in await client.nodes()):
+            say("no node is there to do it; `holdfast serve` and `holdfast worker` are nodes")
+        return info
 
     info = use_client(database, begin)
     if as_json:

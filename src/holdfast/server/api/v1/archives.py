@@ -22,6 +22,8 @@ from holdfast.server.live.responses import LINES, OpenStreams
 from holdfast.server.problems import may_answer
 
 _WRITTEN_AT_ONCE: Final = 64 * 1024
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Of a body with an archive. Other bodies are smaller."""
 
 
 class Archive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,13 +77,14 @@ async def _chunks(first: str, lines: AsyncIterator[str]) -> AsyncGenerator[bytes
     status_code=200,
     dto=Body[Archive],
     return_dto=None,
+    request_max_body_size=MOST_BYTES,
     responses=may_answer(409, 413),
 )
 async def import_runs(
     data: JSONBody[Archive], client: NamedDependency[Client], record: NamedDependency[Record]
 ) -> ImportReport:
-    """Import runs that were exported here or elsewhere, all or none. An archive that is larger than a body
-    may be is imported where the database is: `holdfast runs import FILE --db URL`."""
+    """Import runs that were exported here or elsewhere, all or none. An archive of more than 64 MB, as
+    JSON, is imported where the database is: `holdfast runs import FILE --db URL`."""
     report = await client.import_runs(
         io.BytesIO(data.archive.encode()),
         live=data.live,
