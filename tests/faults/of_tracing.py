@@ -138,6 +138,18 @@ FAULTS = [
         cases(_REQUESTS, "test_a_remote_client_sends_the_current_span"),
     ),
     Fault(
+        "signals-without-a-link",
+        "the span of a signal links to the span in which its run was started",
+        [Code("client.traced_calls:_sending").remove("span.name_run(A, trace)")],
+        cases(_REQUESTS, "test_signals_are_spans_of_whoever_sends_them"),
+    ),
+    Fault(
+        "many-signals-without-a-span",
+        "signals to many runs are a span",
+        [Code("client.traced_calls:sending_many").replace("tracing is None or not runs", "True")],
+        cases(_REQUESTS, "test_signals_to_many_runs_are_one_span_that_names_them"),
+    ),
+    Fault(
         "logs-without-a-span",
         "log records of a task name its span",
         [Code("executors.context:TaskContext.origin").replace("attempt.span is not None", "False")],

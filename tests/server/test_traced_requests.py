@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime as dt
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import httpx
 import pytest
+from opentelemetry.trace import NonRecordingSpan, SpanContext, StatusCode, use_span
 from tests.spans import Spans, spans, trace_of, user_tracer
 
 import holdfast.sync
-from holdfast import Catalog, Holdfast, context, workflow
+from holdfast import Catalog, Holdfast, RunNotFound, Signal, UpdateTimedOut, context, workflow
+from holdfast.core.values import key_text
 
 __all__ = ["spans"]
 
@@ -92,12 +95,41 @@ async def test_a_remote_client_sends_the_current_span(sqlite_url: str, spans: Sp
 
 async def test_signals_are_spans_of_whoever_sends_them(sqlite_url: str, spans: Spans) -> None:
     async with served(sqlite_url) as (hf, _):
-        run = await hf.start(asked)
+        run = await hf.start(asked.options(id="order-1"))
         with user_tracer().start_as_current_span("webhook"):
-            await hf.signal(run, "paid", 5)
+            await hf.signal(key_text(run.key), "paid", 5)
         assert await run.result() == 5
 
-    assert spans.parent_of(spans.only("signal paid")) == "webhook"
+    sent = spans.only("signal paid")
+    assert spans.parent_of(sent) == "webhook"
+    assert spans.linked_from(sent) == ["start asked"]
+    assert (sent.attributes or {})["holdfast.run.id"] == "order-1", "as all other spans of the run"
+
+
+async def test_a_signal_to_a_run_that_is_not_sampled_has_no_link(sqlite_url: str, spans: Spans) -> None:
+    async with served(sqlite_url) as (hf, _):
+        with use_span(NonRecordingSpan(SpanContext(0xABC, 0xDEF, is_remote=True))):
+            run = await hf.start(asked)
+        await hf.signal(run, "paid", 5)
+        with pytest.raises(RunNotFound):
+            await hf.signal("nobody", "paid", 5)
+
+    assert [tuple(it.links) for it in spans.named("signal paid")] == [(), ()]
+
+
+async def test_signals_to_many_runs_are_one_span_that_names_them(sqlite_url: str, spans: Spans) -> None:
+    async with served(sqlite_url) as (hf, _):
+        runs = [await hf.start(asked.options(id=f"order-{number}")) for number in range(120)]
+        with user_tracer().start_as_current_span("webhook"):
+            await hf.signal_many([(run, Signal("paid", 5)) for run in runs])
+            await hf.signal_many([])
+        assert {await run.result() for run in runs} == {5}
+
+    sent = spans.only("signal paid")
+    assert spans.parent_of(sent) == "webhook"
+    attributes = sent.attributes or {}
+    assert (attributes["holdfast.signal"], attributes["holdfast.messages"]) == ("paid", 120)
+    assert attributes["holdfast.run.ids"] == tuple(f"order-{number}" for number in range(100))
 
 
 @workflow(catalog=catalog)
@@ -114,7 +146,28 @@ async def test_updates_are_spans_of_whoever_sends_them(sqlite_url: str, spans: S
         await hf.signal(run, "stop")
         await run.result()
 
-    assert spans.parent_of(spans.only("update add")) == "webhook"
+    sent = spans.only("update add")
+    assert spans.parent_of(sent) == "webhook"
+    assert spans.linked_from(sent) == ["start counter"]
+
+
+@workflow(catalog=catalog)
+async def hesitant() -> None:
+    async def add(number: int) -> int:
+        await context().signal("go")
+        return number
+
+    context().on_update("add", add)
+    await context().signal("stop")
+
+
+async def test_an_update_that_is_not_answered_in_time_is_an_error(sqlite_url: str, spans: Spans) -> None:
+    async with served(sqlite_url) as (hf, _):
+        run = await hf.start(hesitant)
+        with pytest.raises(UpdateTimedOut):
+            await hf.update(run, "add", 5, timeout=dt.timedelta(milliseconds=50))
+
+    assert spans.only("update add").status.status_code is StatusCode.ERROR
 
 
 async def test_calls_without_await_are_in_the_trace_of_their_thread(tmp_path: Path, spans: Spans) -> None:

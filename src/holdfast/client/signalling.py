@@ -11,7 +11,7 @@ from holdfast.client.posting import Letter, MessagePoster, new_uid, twice
 from holdfast.client.run import Run
 from holdfast.client.signals import Signal, refusal, signal_letter
 from holdfast.client.starting import Starter
-from holdfast.client.traced_calls import sending, starting
+from holdfast.client.traced_calls import sending, sending_many, starting
 from holdfast.core.records import MessageKind, RunRecord, new_run
 from holdfast.core.run_options import IdPolicy, StartTarget, root_and_options
 from holdfast.core.values import Instant, Payload, RunKey, key_text
@@ -66,7 +66,7 @@ class RunSignals:
         does it; `messages` tells it.
         """
         letter = signal_letter(address_of(run), Signal(name, value, message_id, by), self._workflows)
-        with sending(self._tracing, "signal", name, id_of(run)):
+        async with sending(self._tracing, "signal", name, id_of(run), lambda: self._record_of(run)):
             await self._send(run, letter)
 
     async def signal_many(self, signals: Iterable[tuple[Run[Any] | str, Signal]]) -> None:
@@ -88,7 +88,8 @@ class RunSignals:
                 refused[place] = error
                 del letters[place]
             ids.append(id_of(run))
-        results = await self._poster.post_many([*letters.values()])
+        with sending_many(self._tracing, "signal", {it.name for it in letters.values()}, ids):
+            results = await self._poster.post_many([*letters.values()])
         for (place, letter), result in zip(letters.items(), results, strict=True):
             if isinstance(result, CommitRefused):
                 error = result
@@ -156,6 +157,10 @@ class RunSignals:
         self, run: Run[Any] | str, kind: MessageKind, name: str, payload: Payload, by: str
     ) -> None:
         await self._send(run, Letter(address_of(run), kind, name, payload, checked_sender(by)))
+
+    async def _record_of(self, run: Run[Any] | str) -> RunRecord | None:
+        self._check_run(run)
+        return await self._store.find_run(self.namespace, address_of(run))
 
     async def _send(self, run: Run[Any] | str, letter: Letter) -> None:
         self._check_run(run)

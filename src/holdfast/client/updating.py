@@ -61,8 +61,8 @@ class RunUpdates(RunSignals):
         id = id_of(run)
         limit = asyncio.timeout(seconds)
         try:
-            with sending(self._tracing, "update", name, id):
-                async with limit:
+            async with limit:
+                async with sending(self._tracing, "update", name, id, lambda: self._record_of(run)):
                     key = await self.key_of(run)
                     await self._send(run, letter)
                     found = await self._waiters.answers.wait(key, uid)

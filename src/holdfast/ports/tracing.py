@@ -6,7 +6,7 @@ The port knows no library. `trace` is always a span as W3C writes it: `tracepare
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
@@ -114,13 +114,21 @@ class StartTrace(NamedTuple):
     """How many of these runs are traced."""
 
 
+class SendingSpan(Protocol):
+    def name_run(self, id: str, trace: str) -> None:
+        """Say for which run the message is, and link to the span in which that run was started."""
+        ...
+
+
 class ClientTracing(Protocol):
     def starting(self, workflow: str, ids: Sequence[str | None]) -> AbstractContextManager[StartTrace]:
         """A span around the start of runs."""
         ...
 
-    def sending(self, what: str, name: str, run: str) -> AbstractContextManager[None]:
-        """A span around a signal or an update to a run."""
+    def sending(
+        self, what: str, names: Collection[str], runs: Sequence[str]
+    ) -> AbstractContextManager[SendingSpan | None]:
+        """A span around a signal or an update, or around signals to many runs. None: nobody records it."""
         ...
 
 

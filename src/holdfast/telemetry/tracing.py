@@ -13,9 +13,10 @@ If the sampler is ours (`sampling.py`), it is asked before a span is made that i
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import secrets
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import Any, Final
@@ -40,6 +41,8 @@ month cannot be drawn."""
 _WINDOW_MICROSECONDS: Final = WINDOW // dt.timedelta(microseconds=1)
 _MICROSECOND: Final = 1_000
 """Of the nanoseconds in which spans have their times."""
+_MOST_NAMED: Final = 100
+"""Ids of runs in one span."""
 _LONGEST_TRACE: Final = 600
 """Characters. W3C promises 512 for `tracestate`."""
 _propagator: Final = TraceContextTextMapPropagator()
@@ -75,12 +78,24 @@ class OpenTelemetry:
             yield StartTrace(_written(span.get_span_context()), added.get(SHARE, 1.0) if added else 1.0)
 
     @contextmanager
-    def sending(self, what: str, name: str, run: str) -> Generator[None]:
-        attributes = {"holdfast.run.id": run, f"holdfast.{what}": name}
+    def sending(
+        self, what: str, names: Collection[str], runs: Sequence[str]
+    ) -> Generator[_SendingSpan | None]:
+        name = next(iter(names)) if len(names) == 1 else ""
+        attributes: dict[str, Any] = {f"holdfast.{what}": name} if name else {}
+        if len(runs) == 1:
+            attributes["holdfast.run.id"] = runs[0]
+        else:
+            attributes["holdfast.messages"] = len(runs)
+            attributes["holdfast.run.ids"] = [*dict.fromkeys(runs)][:_MOST_NAMED]
         with self._tracer.start_as_current_span(
-            f"{what} {name}", kind=SpanKind.PRODUCER, attributes=attributes
-        ):
-            yield
+            f"{what} {name or 'many'}", kind=SpanKind.PRODUCER, attributes=attributes
+        ) as span:
+            try:
+                yield _SendingSpan(span) if span.is_recording() else None
+            except asyncio.CancelledError:  # the SDK notes no such error, but a timeout is one
+                span.set_status(Status(StatusCode.ERROR, "cancelled, or not answered in time"))
+                raise
 
     # --- requests
 
@@ -112,6 +127,19 @@ class OpenTelemetry:
         )
         span.end()
         return _Trace(self._tracer, run, _Parent(otel.set_span_in_context(span, _NOWHERE)), now)
+
+
+class _SendingSpan:
+    __slots__ = ("_span",)
+
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def name_run(self, id: str, trace: str) -> None:
+        self._span.set_attribute("holdfast.run.id", id)
+        started = _span_context(trace)
+        if started.trace_flags.sampled:  # else there is no such span
+            self._span.add_link(started)
 
 
 class _Parent:
