@@ -6,13 +6,14 @@ import asyncio
 import datetime as dt
 import logging
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from holdfast.authoring.catalog import Catalog, default_catalog
 from holdfast.authoring.kinds import read_definition
+from holdfast.client.carried_trace import CarriedTrace, read_trace
 from holdfast.client.client import Client
 from holdfast.client.run import Run
 from holdfast.client.starting import StoreStarter
@@ -118,6 +119,9 @@ class Holdfast(Client):
             gate=parts.gate,
             webhooks=parts.webhooks,
         )
+
+    def _join_trace(self, carried: CarriedTrace) -> None:
+        self._tracing = carried
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -400,6 +404,14 @@ def _remote_class() -> type[Holdfast]:
             )
 
     return RemoteHoldfast
+
+
+def join_trace(holdfast: Holdfast, environment: Mapping[str, str]) -> None:
+    """For a command that is one call: what it starts belongs to the trace of whoever has called it, if the
+    environment names one."""
+    carried = read_trace(environment)
+    if carried is not None:
+        holdfast._join_trace(carried)  # pyright: ignore[reportPrivateUsage]
 
 
 async def rewrite_database(

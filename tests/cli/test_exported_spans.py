@@ -141,6 +141,23 @@ def test_above_the_limit_of_new_traces_some_runs_are_not_traced_and_the_log_says
         assert done.stderr.count("at most 10 new traces are kept in a second") == 1
 
 
+def test_a_run_that_a_traced_command_starts_goes_on_in_its_trace(
+    project: Project, collector: Collector
+) -> None:
+    project.write("shop.py", SHOP)
+    serve = ("serve", "--no-http", "--until-idle", "--db", "h.db", "shop.py")
+    project.execute(*serve)
+    step = f"00-{0xABC:032x}-{0xDEF:016x}-01"
+    started = project.execute("start", "order", "--db", "h.db", TRACEPARENT=step)
+    assert started.returncode == 0, started.stderr
+
+    done = project.execute(*serve, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, TRACEPARENT="of the node")
+
+    assert done.returncode == 0, done.stderr
+    [ended] = [span for span in collector.spans if span.name == "run order"]
+    assert (int.from_bytes(ended.trace_id), int.from_bytes(ended.parent_span_id)) == (0xABC, 0xDEF)
+
+
 def test_a_collector_that_is_away_holds_up_nothing(project: Project) -> None:
     project.write("shop.py", SHOP)
 

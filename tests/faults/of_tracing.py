@@ -8,6 +8,7 @@ from tests.faults.fault import Fault, cases
 _SPANS = "engine/test_run_spans.py"
 _ELSEWHERE = "engine/test_spans_elsewhere.py"
 _FAILURES = "engine/test_failure_log.py"
+_COMMANDS = "cli/test_carried_trace.py"
 _SAMPLING = "telemetry/test_sampling.py"
 _REQUESTS = "server/test_traced_requests.py"
 _ONE_TRACE = cases(_SPANS, "test_one_trace_leads_from_the_caller_into_the_code_of_tasks[sqlite]")
@@ -134,7 +135,7 @@ FAULTS = [
     Fault(
         "remote-client-sends-no-span",
         "a client elsewhere sends its current span",
-        [Code("remote.connection:Connection.request").replace("self._trace_headers is not None", "False")],
+        [Code("remote.connection:Connection.request").replace("self.trace_headers is not None", "False")],
         cases(_REQUESTS, "test_a_remote_client_sends_the_current_span"),
     ),
     Fault(
@@ -148,6 +149,12 @@ FAULTS = [
         "signals to many runs are a span",
         [Code("client.traced_calls:sending_many").replace("tracing is None or not runs", "True")],
         cases(_REQUESTS, "test_signals_to_many_runs_are_one_span_that_names_them"),
+    ),
+    Fault(
+        "commands-outside-the-trace",
+        "a run that a command starts belongs to the trace of whoever has called the command",
+        [Code("cli.database:new_holdfast").remove("join_trace(holdfast, own_environment())")],
+        cases(_COMMANDS, "test_a_run_that_a_command_starts_belongs_to_the_trace_of_its_caller[sqlite]"),
     ),
     Fault(
         "logs-without-a-span",

@@ -158,19 +158,22 @@ def new_holdfast(
 
     Without an engine and without `makes_file`, raises StoreUnavailable if the SQLite file does not exist.
     """
-    from holdfast.app import Holdfast
-    from holdfast.settings import Settings
+    from holdfast.app import Holdfast, join_trace
+    from holdfast.settings import Settings, own_environment
 
     settings = {name: getattr(database.settings, name) for name in Settings.__struct_fields__}
     if database.is_server:
         if "--namespace" not in database.options and settings["namespace"] == Settings().namespace:
             del settings["namespace"]  # the key says it
         settings["open_seconds"] = min(settings["open_seconds"], _OPEN_SECONDS)
-        return Holdfast(engine=engine, **settings)
-    if not engine:
-        settings["open_seconds"] = 0.0  # a command that only reads fails at once instead of waiting
-    prepare_file(database, makes_file=bool(engine) or makes_file)
-    return Holdfast(engine=engine, **settings)
+    else:
+        if not engine:
+            settings["open_seconds"] = 0.0  # a command that only reads fails at once instead of waiting
+        prepare_file(database, makes_file=bool(engine) or makes_file)
+    holdfast = Holdfast(engine=engine, **settings)
+    if engine is not True:  # a node works for many, and not only for whoever has started it
+        join_trace(holdfast, own_environment())
+    return holdfast
 
 
 def prepare_file(database: DatabaseOptions, *, makes_file: bool) -> None:

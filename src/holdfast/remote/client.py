@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, ParamSpec, TypeVar
 import msgspec
 
 from holdfast.client.batches import Call, packed
+from holdfast.client.carried_trace import CarriedTrace
 from holdfast.client.posting import new_uid
 from holdfast.client.run import Run
 from holdfast.client.signals import Signal, signal_letter
@@ -253,6 +254,9 @@ class RemoteClient(RemoteRunListing):
         if target.startable is None:
             return kwargs if not args else [*args]
         return self._decode_plain(packed(target.startable, args, kwargs))
+
+    def _join_trace(self, carried: CarriedTrace) -> None:
+        self._connection.trace_headers = carried
 
     def _target(
         self, workflow: Any, id: str | None, version: str | int | None

@@ -117,7 +117,7 @@ class Connection:
         trace_headers: TraceHeaders | None = None,
     ) -> None:
         """Until the server has answered once, it is waited for `open_seconds` at most."""
-        self._trace_headers = trace_headers
+        self.trace_headers = trace_headers
         self.url = address.url
         self._address = address
         self._retry_seconds = retry_seconds
@@ -214,8 +214,8 @@ class Connection:
         wait: float = 0,
     ) -> httpx.Request:
         sent = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
-        if self._trace_headers is not None:
-            found = self._trace_headers.current().items()
+        if self.trace_headers is not None:
+            found = self.trace_headers.current().items()
             sent += [(name.encode(), value.encode()) for name, value in found]
         if by:
             sent.append((b"Holdfast-By", by.encode()))
