@@ -19,7 +19,7 @@ import msgspec
 from holdfast.client.alerts import new_alerts
 from holdfast.client.archives import Archives, ArchiveSource, ImportOptions, ImportReport
 from holdfast.client.audit import Audit
-from holdfast.client.backlogs import Backlog, Backlogs
+from holdfast.client.backlogs import Backlogs
 from holdfast.client.batches import RunBatches, packed
 from holdfast.client.bulk_acts import BulkActs
 from holdfast.client.bulk_jobs import BulkJobs, BulkParts
@@ -27,9 +27,10 @@ from holdfast.client.bulk_work import BulkWork
 from holdfast.client.existing_runs import difference, differs
 from holdfast.client.explaining import Explainer
 from holdfast.client.families import Families
-from holdfast.client.fleet import Fleet, NodeInfo, Queues, TakenItem
+from holdfast.client.fleet import Fleet
 from holdfast.client.flows import Flows, version_number
 from holdfast.client.keys import Keys
+from holdfast.client.namespace_reading import NamespaceReading
 from holdfast.client.operators import Operators
 from holdfast.client.posting import MessagePoster
 from holdfast.client.retention import PruneOptions, PruneReport, Retention
@@ -39,13 +40,12 @@ from holdfast.client.run import (
     run_info,
 )
 from holdfast.client.run_filters import RunConditions
-from holdfast.client.run_listing import RunListing
 from holdfast.client.run_overviews import RunOverviews
-from holdfast.client.schedules import OverdueSchedule, Schedules
+from holdfast.client.schedules import Schedules
 from holdfast.client.sessions import Sessions
 from holdfast.client.signals import PosterOfRuns
 from holdfast.client.starting import Restarter, Starter
-from holdfast.client.stats import NamespaceInfo, RunStats, Stats
+from holdfast.client.stats import Stats
 from holdfast.client.traced_calls import starting
 from holdfast.client.waiters import Waiters
 from holdfast.client.workers import Workers
@@ -79,7 +79,7 @@ from holdfast.errors import (
 from holdfast.ports.alerts import Webhooks
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.outbound import AddressGate
-from holdfast.ports.runs import StartedRuns, Stranded
+from holdfast.ports.runs import StartedRuns
 from holdfast.ports.tracing import ClientTracing
 from holdfast.ports.workflows import HasRun, Startable, Workflows
 
@@ -88,7 +88,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-class Client(RunListing, RunBatches):
+class Client(NamespaceReading, RunBatches):
     def __init__(
         self,
         store: ClientStore,
@@ -450,66 +450,6 @@ class Client(RunListing, RunBatches):
         what = f"the result of run {show(run)}"
         return await Run(self, key, run, lambda payload: self._workflows.decode(payload, type, what)).result()
 
-    async def doctor(
-        self, progress: Callable[[int], None] | None = None
-    ) -> builtins.list[Stranded | OverdueSchedule]:
-        """Unfinished runs that nothing will wake, or that are due and no node claims, as when no node has
-        their workflow; and schedules that have been due for minutes and that no node fires.
-
-        There should be none, and 1,000 runs at most are returned. The `problem` of each says what is wrong.
-        It looks at every unfinished run; `progress` is called with their number so far, every few thousand.
-        """
-        self._check_loop()
-        unserved = {found.run: found for found in await self._explainer.unserved_runs(_MOST_FOUND)}
-        runs = await self._store.stranded_runs(self.namespace, self._now(), progress)
-        others = [found for found in runs if found.run not in unserved]
-        return [*[*unserved.values(), *others][:_MOST_FOUND], *await self.schedules.overdue()]
-
-    async def nodes(self) -> builtins.list[NodeInfo]:
-        """The nodes of the namespace: what each serves, how many runs it has, and whether it is there."""
-        self._check_loop()
-        return await self._fleet.nodes()
-
-    async def queues(self) -> Queues:
-        """What waits for workers or is with them, by service, and the tasks that nodes run themselves."""
-        self._check_loop()
-        return await self._fleet.queues()
-
-    async def held_items(self) -> builtins.list[TakenItem]:
-        """The tasks that workers have taken from the queue: 1,000 at most."""
-        self._check_loop()
-        return await self._fleet.held_items()
-
-    async def backlog(self, workflow: str | None = None, service: str | None = None) -> Backlog:
-        """How many runs are due that no node has taken, and how many tasks of the queue no worker, with how
-        long the first of them have waited. `workflow` and `service` choose among them.
-
-        Of each workflow and service 10,000 are counted at most, so this is cheap whatever has piled up.
-        """
-        self._check_loop()
-        return await self.backlogs.read(workflow, service)
-
-    async def stats(
-        self, last: dt.timedelta = dt.timedelta(hours=1), step: dt.timedelta | None = None
-    ) -> RunStats:
-        """How many runs are in each state, and how many were started and ended in the last hour, or in a time
-        of up to eight days, in buckets of `step`. It costs the same however many runs there are.
-
-        A run that is retried and ends again has ended twice. Runs that were deleted since are counted.
-        """
-        self._check_loop()
-        return await self._stats.read(last, step)
-
-    async def namespaces(self) -> builtins.list[NamespaceInfo]:
-        """The namespaces of the database that have runs, and that of this client: 1,000 at most."""
-        self._check_loop()
-        return await self._stats.namespaces()
-
-    async def own_namespace(self) -> NamespaceInfo:
-        """The namespace of this client, as in `namespaces`."""
-        self._check_loop()
-        return await self._stats.own_namespace()
-
     # --- deleting
 
     async def delete(self, run: Run[Any] | str) -> PruneReport:
@@ -595,6 +535,3 @@ class Client(RunListing, RunBatches):
 
     def _decode_plain(self, payload: Payload) -> Any:
         return self._workflows.decode(payload, Any, "a stored value")
-
-
-_MOST_FOUND = 1_000

@@ -985,6 +985,53 @@ class ClientCalls:
         """Failed runs, grouped by cause. The most frequent causes come first."""
         return self._thread.call(lambda: self.inner.failures(created_after=created_after, limit=limit))
 
+    def doctor(
+        self, progress: Callable[[int], None] | None = None
+    ) -> builtins.list[Stranded | OverdueSchedule]:
+        """Unfinished runs that nothing will wake, or that are due and no node claims, as when no node has
+        their workflow; and schedules that have been due for minutes and that no node fires.
+
+        There should be none, and 1,000 runs at most are returned. The `problem` of each says what is wrong.
+        It looks at every unfinished run; `progress` is called with their number so far, every few thousand.
+        """
+        return self._thread.call(lambda: self.inner.doctor(progress))
+
+    def nodes(self) -> builtins.list[NodeInfo]:
+        """The nodes of the namespace: what each serves, how many runs it has, and whether it is there."""
+        return self._thread.call(self.inner.nodes)
+
+    def queues(self) -> Queues:
+        """What waits for workers or is with them, by service, and the tasks that nodes run themselves."""
+        return self._thread.call(self.inner.queues)
+
+    def held_items(self) -> builtins.list[TakenItem]:
+        """The tasks that workers have taken from the queue: 1,000 at most."""
+        return self._thread.call(self.inner.held_items)
+
+    def backlog(self, workflow: str | None = None, service: str | None = None) -> Backlog:
+        """How many runs are due that no node has taken, and how many tasks of the queue no worker, with how
+        long the first of them have waited. `workflow` and `service` choose among them.
+
+        Of each workflow and service 10,000 are counted at most, so this is cheap whatever has piled up.
+        """
+        return self._thread.call(lambda: self.inner.backlog(workflow, service))
+
+    def stats(self, last: dt.timedelta = dt.timedelta(hours=1), step: dt.timedelta | None = None) -> RunStats:
+        """How many runs are in each state, and how many were started and ended in the last hour, or in a time
+        of up to eight days, in buckets of `step`. It costs the same however many runs there are.
+
+        A run that is retried and ends again has ended twice. Runs that were deleted since are counted.
+        """
+        return self._thread.call(lambda: self.inner.stats(last, step))
+
+    def namespaces(self) -> builtins.list[NamespaceInfo]:
+        """The namespaces of the database that have runs, and that of this client: 1,000 at most."""
+        return self._thread.call(self.inner.namespaces)
+
+    def own_namespace(self) -> NamespaceInfo:
+        """The namespace of this client, as in `namespaces`."""
+        return self._thread.call(self.inner.own_namespace)
+
     def start_many(
         self,
         workflow: StartTarget[..., R] | type[HasRun[..., R]] | str,
@@ -1143,53 +1190,6 @@ class ClientCalls:
         `type` is for a run given by its id. A handle from `start` knows the type of its result.
         """
         return self._thread.call(lambda: self.inner.result(_known(run), type))
-
-    def doctor(
-        self, progress: Callable[[int], None] | None = None
-    ) -> builtins.list[Stranded | OverdueSchedule]:
-        """Unfinished runs that nothing will wake, or that are due and no node claims, as when no node has
-        their workflow; and schedules that have been due for minutes and that no node fires.
-
-        There should be none, and 1,000 runs at most are returned. The `problem` of each says what is wrong.
-        It looks at every unfinished run; `progress` is called with their number so far, every few thousand.
-        """
-        return self._thread.call(lambda: self.inner.doctor(progress))
-
-    def nodes(self) -> builtins.list[NodeInfo]:
-        """The nodes of the namespace: what each serves, how many runs it has, and whether it is there."""
-        return self._thread.call(self.inner.nodes)
-
-    def queues(self) -> Queues:
-        """What waits for workers or is with them, by service, and the tasks that nodes run themselves."""
-        return self._thread.call(self.inner.queues)
-
-    def held_items(self) -> builtins.list[TakenItem]:
-        """The tasks that workers have taken from the queue: 1,000 at most."""
-        return self._thread.call(self.inner.held_items)
-
-    def backlog(self, workflow: str | None = None, service: str | None = None) -> Backlog:
-        """How many runs are due that no node has taken, and how many tasks of the queue no worker, with how
-        long the first of them have waited. `workflow` and `service` choose among them.
-
-        Of each workflow and service 10,000 are counted at most, so this is cheap whatever has piled up.
-        """
-        return self._thread.call(lambda: self.inner.backlog(workflow, service))
-
-    def stats(self, last: dt.timedelta = dt.timedelta(hours=1), step: dt.timedelta | None = None) -> RunStats:
-        """How many runs are in each state, and how many were started and ended in the last hour, or in a time
-        of up to eight days, in buckets of `step`. It costs the same however many runs there are.
-
-        A run that is retried and ends again has ended twice. Runs that were deleted since are counted.
-        """
-        return self._thread.call(lambda: self.inner.stats(last, step))
-
-    def namespaces(self) -> builtins.list[NamespaceInfo]:
-        """The namespaces of the database that have runs, and that of this client: 1,000 at most."""
-        return self._thread.call(self.inner.namespaces)
-
-    def own_namespace(self) -> NamespaceInfo:
-        """The namespace of this client, as in `namespaces`."""
-        return self._thread.call(self.inner.own_namespace)
 
     def delete(self, run: Run[Any] | str) -> PruneReport:
         """Delete a run that has ended, with everything that the store has about it and with its children. Its

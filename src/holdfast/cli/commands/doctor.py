@@ -15,7 +15,7 @@ from holdfast.cli.views.tables import print_table
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
     from holdfast.client.alerts import AlertInfo
-    from holdfast.client.client import Stranded
+    from holdfast.client.namespace_reading import Stranded
     from holdfast.client.schedules import OverdueSchedule
 
 
