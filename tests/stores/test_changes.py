@@ -102,6 +102,30 @@ async def test_a_commit_is_told_in_the_order_of_its_steps_and_read_on_from_each_
         assert await read(store, read_offset(offset)) == found[number + 1 :]
 
 
+@pytest.mark.parametrize("most", [None, 1, 2])
+async def test_who_reads_of_runs_alone_finds_them_at_the_same_places(
+    store: SqlStore, most: int | None
+) -> None:
+    node = Node(store)
+    await node.commit(created=[new_run(it, owner=node.id) for it in (1, 2, 3)], tasks=[new_task(1)])
+    await node.commit(
+        1,
+        held=node.held(1, 2),
+        tasks=[new_task(2), new_task(2, 1)],
+        settled=[settled(1)],
+        ended=[ended(1)],
+        released=[released(2)],
+    )
+    kinds = {ChangeKind.RUN_CREATED, ChangeKind.RUN_STATUS}
+    expected = [it for it in await read(store) if it.kind in kinds]
+
+    page = await store.read_changes(SPACE, BEGINNING, ChangeFilter(only_runs=True, most=most))
+
+    assert page.changes == expected[:most]
+    assert await read(store, which=ChangeFilter(only_runs=True, most=most)) == expected
+    assert len(expected) == 5
+
+
 async def test_what_a_stale_owner_writes_is_not_told(store: SqlStore) -> None:
     old, new = Node(store, "old"), Node(store, "new")
     await old.commit(created=[new_run(1, owner=old.id)], tasks=[new_task(1)])
