@@ -205,6 +205,15 @@ FAULTS = [
         cases(_OIDC, "test_a_browser_is_not_sent_elsewhere_afterwards"),
     ),
     Fault(
+        "bodies-in-bytes-are-read",
+        "a body in chunks of a few bytes does not stop the event loop",
+        [Code("server.connections:_RequestReader.next_event").replace("A and B < C", "False")],
+        cases(
+            "server/hostile/test_chunks.py",
+            "test_a_body_in_chunks_of_a_byte_is_not_read_to_its_end_without_a_key",
+        ),
+    ),
+    Fault(
         "plain-pages-are-ours",
         "a page at the same host without HTTPS is not one of the server",
         [Code("server.gateway:Gateway._is_own").replace("not is_by_https", "True")],

@@ -12,6 +12,7 @@ import contextlib
 import socket
 from typing import Any, Final
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_SECONDS: Final = 30.0
@@ -21,6 +22,9 @@ BODY_SECONDS: Final = 30.0
 BODY_RATE: Final = 10_000
 """So many bytes a second must come, after the first `BODY_SECONDS`. Otherwise somebody who sends a byte now
 and then would keep a connection for days, and needs no key for it."""
+_MOST_SMALL_CHUNKS: Final = 1_000
+_SMALL_CHUNK: Final = 64
+"""In bytes, on average. To read a chunk takes as long as to read 10 kB, whatever its size."""
 MOST_CONNECTIONS: Final = 10_000
 """More are refused with a 503."""
 
@@ -50,11 +54,39 @@ class Connection:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, bytes)
 
 
+class _RequestReader(h11.Connection):
+    """Refuses a body in chunks of a few bytes. All of them that have come are read without a pause, so a
+    megabyte would stop the event loop for seconds, and needs no key for it."""
+
+    _chunks = _bytes = 0
+
+    def next_event(self) -> Any:
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self._chunks = self._bytes = 0
+        elif isinstance(event, h11.Data):
+            self._chunks += event.chunk_start
+            self._bytes += len(event.data)
+            if self._chunks > _MOST_SMALL_CHUNKS and self._bytes < self._chunks * _SMALL_CHUNK:
+                raise h11.RemoteProtocolError("the chunks of the body are too small")
+        return event
+
+
 class PatientProtocol(H11Protocol):
     """Closes a connection whose request does not come, and lends the connection to the application."""
 
     request_seconds = REQUEST_SECONDS
     _timer: asyncio.TimerHandle | None = None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.conn = _RequestReader(h11.SERVER)
+
+    def send_400_response(self, msg: str) -> None:
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.close()  # the request was answered before the rest of it came
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

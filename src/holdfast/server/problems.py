@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 import msgspec
 from litestar import Request, Response
-from litestar.exceptions import HTTPException, ValidationException
+from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 
 from holdfast import errors
@@ -334,10 +334,18 @@ def _explain(found: dict[str, Any]) -> str:
     return f"{name}: {message}" if name else message
 
 
+def has_left(error: Exception) -> bool:
+    """Whether the client has gone away in the middle of the body. Litestar takes that for an internal error,
+    and everybody could fill the log with it."""
+    return isinstance(error, InternalServerException) and error.detail == "client disconnected prematurely"
+
+
 def answer_problem(request: Request[Any, Any, Any], error: Exception) -> Response[ProblemAnswer]:
     """The response to a request that raised the error."""
     problem = problem_of(error)
-    if problem.status >= 500 and problem.status != HTTPStatus.SERVICE_UNAVAILABLE:
+    if has_left(error):
+        pass  # in the middle of the body, so nobody hears the answer
+    elif problem.status >= 500 and problem.status != HTTPStatus.SERVICE_UNAVAILABLE:
         _log.error("%s %s has failed", request.method, request.url.path, exc_info=error)
     elif problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
         _log.warning("%s %s was refused: %s", request.method, request.url.path, error)

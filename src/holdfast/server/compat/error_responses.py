@@ -12,7 +12,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 
 from holdfast.errors import NoWorker
-from holdfast.server.problems import status_of, told_of
+from holdfast.server.problems import has_left, status_of, told_of
 
 _log = logging.getLogger("holdfast.server")
 
@@ -53,7 +53,8 @@ def error_response(request: Request[Any, Any, Any], error: Exception) -> Respons
         # Clients that were written for another server compare with this text.
         text = "no worker"
     elif status is HTTPStatus.INTERNAL_SERVER_ERROR:
-        _log.error("%s %s has failed", request.method, request.url.path, exc_info=error)
+        if not has_left(error):
+            _log.error("%s %s has failed", request.method, request.url.path, exc_info=error)
         text = "the server has failed; its log has the error"
     elif status is HTTPStatus.SERVICE_UNAVAILABLE:
         _log.warning("%s %s was refused: %s", request.method, request.url.path, error)
