@@ -339,6 +339,18 @@ async def test_cookies_are_for_https_alone_if_the_browser_speaks_it(
         await server.stop()
 
 
+async def test_a_failed_login_is_recorded_whatever_a_proxy_calls_its_client(sqlite_url: str):
+    async with Holdfast(sqlite_url, catalog=new_catalog()) as hf:
+        server = hf.api_server(needs_key=True, options=ServingOptions(trusted_proxies="127.0.0.1"))
+        base = f"http://127.0.0.1:{await server.start('127.0.0.1', 0)}/api/v1"
+        headers = {"X-Forwarded-For": "x" * 5_000}
+        async with httpx.AsyncClient(base_url=base, trust_env=False, headers=headers) as http:
+            assert (await http.post("/session", json={"key": "wrong"})).status_code == 401
+        await server.stop()
+        [row] = await hf.audit.list(action="session.refused")
+        assert row.target == "x" * 100
+
+
 # --- streams
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _MOST_FAILURES: Final = 60
 """So many failed logins get a row of the audit log in a minute."""
 _LONGEST_REASON: Final = 500
+_LONGEST_ADDRESS: Final = 100
 
 
 class LoginOptions(msgspec.Struct, frozen=True):
@@ -138,6 +139,6 @@ class Logins:
 
 
 def address_of(scope: Any) -> str:
-    """Of the client, or of whom a trusted proxy names. Empty: nobody knows it."""
+    """Of the client, or of whom a trusted proxy names, which may be any text. Empty: nobody knows it."""
     client = scope.get("client")
-    return client[0] if client else ""
+    return client[0][:_LONGEST_ADDRESS] if client else ""
