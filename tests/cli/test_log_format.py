@@ -63,7 +63,10 @@ def test_log_records_are_json_lines_with_run_and_task(project: Project, by_setti
     lines = read_until(process.stderr, "finished")
     project.finish(process, signal.SIGTERM)
 
-    charged, failed, ordered, finished = objects(lines)
+    assert all(line.startswith("{") for line in lines), lines
+    told = [each for each in objects(lines) if each["logger"] == "holdfast"]
+    assert [(each["event"], each["run"], each["level"]) for each in told] in ([("run", "o1", "INFO")], [])
+    charged, failed, ordered, finished = [it for it in objects(lines) if it["logger"] != "holdfast"]
     at = dt.datetime.fromisoformat(charged.pop("time"))
     assert at.tzinfo is not None
     assert charged == {

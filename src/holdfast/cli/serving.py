@@ -15,7 +15,15 @@ from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.exporting import start_exporting
 from holdfast.cli.interrupts import Interrupts, close_in_order
 from holdfast.cli.run_reports import Events, RunReports
-from holdfast.cli.views.output import json_text, moment_text, say, user_prints_to_stderr, write_answer
+from holdfast.cli.views.output import (
+    json_text,
+    moment_text,
+    say,
+    say_json,
+    user_prints_to_stderr,
+    write_answer,
+)
+from holdfast.cli.views.visible import visible
 from holdfast.core.records import PUBLISHED_ORIGIN
 from holdfast.errors import BadOption, ScheduleNotFound
 
@@ -30,13 +38,24 @@ _REPORT_EVERY = 2.0
 class EventPrinter:
     """Prints what happens: lines on stderr for people, or JSON objects on stdout, one per line."""
 
-    def __init__(self, *, as_json: bool) -> None:
+    def __init__(self, *, as_json: bool, log_format: str = "text") -> None:
+        """`log_format` is that of the lines on stderr."""
         self._as_json = as_json
+        self._log_format = log_format
 
     def print(self, event: str, text: str, at: dt.datetime | None = None, **facts: Any) -> None:
         at = at or dt.datetime.now(dt.UTC)
         if self._as_json:
             write_answer(json_text({"event": event, "at": at, **facts}))
+        elif self._log_format == "json":
+            line = {
+                "time": at,
+                "level": "INFO",
+                "logger": "holdfast",
+                "message": visible(text),
+                "event": event,
+            }
+            say_json(line | facts)
         else:
             say(f"{moment_text(at)} {text}")
 

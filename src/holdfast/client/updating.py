@@ -61,11 +61,10 @@ class RunUpdates(RunSignals):
         id = id_of(run)
         limit = asyncio.timeout(seconds)
         try:
-            async with limit:
-                async with sending(self._tracing, "update", name, id, lambda: self._record_of(run)):
-                    key = await self.key_of(run)
-                    await self._send(run, letter)
-                    found = await self._waiters.answers.wait(key, uid)
+            async with limit, sending(self._tracing, "update", name, id, lambda: self._record_of(run)):
+                key = await self.key_of(run)
+                await self._send(run, letter)
+                found = await self._waiters.answers.wait(key, uid)
         except TimeoutError:
             if seconds is None or not limit.expired():
                 raise

@@ -184,8 +184,10 @@ def _serve(
     from holdfast.cli.arguments.targets import load_all
     from holdfast.cli.serving import EventPrinter, serve_until_interrupted
 
-    database, events = find_database(db, namespace), EventPrinter(as_json=as_json)
-    use_log_format(database.settings.log_format if log_format is None else log_format)
+    database = find_database(db, namespace)
+    log_format = database.settings.log_format if log_format is None else log_format
+    use_log_format(log_format)
+    events = EventPrinter(as_json=as_json, log_format=log_format)
     with user_prints_to_stderr():
         loaded = load_all(targets, is_first_a_workflow=False)
     run_async(serve_until_interrupted(database, loaded, events, address, quiet=quiet, until_idle=until_idle))

@@ -144,6 +144,12 @@ def write_answer(text: str) -> None:
     stream.flush()
 
 
+def say_json(value: Any) -> None:
+    """One line for programs that read the log."""
+    sys.stderr.write(json_text(value) + "\n")
+    sys.stderr.flush()
+
+
 def print_json(value: Any, *, is_pretty: bool = False) -> None:
     write_answer(json_text(value, is_pretty=is_pretty))
 
