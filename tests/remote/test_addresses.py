@@ -128,6 +128,22 @@ async def test_nobody_at_that_address_is_told_in_time():
         await Holdfast("http://127.0.0.1:1", retry_seconds=0.1).open()
 
 
+async def test_the_wrong_scheme_is_suspected():
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        begin = await reader.read(1)
+        if begin == b"\x16":  # a handshake of TLS
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+    address = "://127.0.0.1:" + str(server.sockets[0].getsockname()[1])
+    with pytest.raises(ServerUnavailable, match=r"does it speak https:// and not http://\?"):
+        await Holdfast(f"http{address}", open_seconds=0.1).open()
+    with pytest.raises(ServerUnavailable, match=r"does it speak http:// and not https://\?"):
+        await Holdfast(f"https{address}", open_seconds=0.1).open()
+    server.close()
+
+
 async def test_something_else_at_that_address_is_told():
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")

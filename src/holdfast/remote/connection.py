@@ -260,7 +260,12 @@ class Connection:
 
 
 def no_answer(url: str, error: httpx.TransportError) -> ServerUnavailable:
-    return ServerUnavailable(url, words_of(error) or type(error).__name__)
+    words = words_of(error) or type(error).__name__
+    if "WRONG_VERSION_NUMBER" in words:
+        words += "; does it speak http:// and not https://?"
+    elif isinstance(error, httpx.RemoteProtocolError) and url.startswith("http:"):
+        words += "; does it speak https:// and not http://?"
+    return ServerUnavailable(url, words)
 
 
 class Patience:
