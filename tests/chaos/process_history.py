@@ -30,7 +30,10 @@ def skipped_tasks_never_begin(evidence: Evidence) -> Verdict:
 
 
 def what_ran_on_a_dead_node_is_lost_and_tried_again(evidence: Evidence) -> Verdict:
-    begun = {(each.task, each.attempt) for each in evidence.begun}
+    # Not the next attempt: its node may have been killed before it began, and then there is one more.
+    last: Counter[str] = Counter()
+    for each in evidence.begun:
+        last[each.task] = max(last[each.task], each.attempt)
     cases = _running_when_their_node_died(evidence)
 
     def broken() -> Iterator[str]:
@@ -42,7 +45,7 @@ def what_ran_on_a_dead_node_is_lost_and_tried_again(evidence: Evidence) -> Verdi
             elif marked.status != "lost":
                 words = f"{marked.status} ({marked.failure})"
                 yield f"an attempt ran when its node was killed, and is called {words}" + told(began)
-            elif (began.task, began.attempt + 1) not in begun and not was_cancelled:
+            elif last[began.task] == began.attempt and not was_cancelled:
                 yield "an attempt was lost with its node, and nobody tried again" + told(began)
 
     promise = "a process task that ran when its node was killed is marked lost, and was tried again"

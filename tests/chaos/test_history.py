@@ -449,6 +449,18 @@ def test_an_attempt_that_the_database_did_not_know_of_need_not_be_lost() -> None
     assert len(known.broken) == 1
 
 
+def test_a_lost_attempt_may_be_followed_by_one_that_never_began() -> None:
+    """Its node was killed as well, between recording and starting it."""
+    story = a_good_day()
+    began = [it for it in story.entries if isinstance(it, Began) and it.task == _task("dag", 0)]
+    third = Began(**{name: getattr(began[1], name) for name in Began.__struct_fields__} | {"attempt": 3})
+    entries = [third if it is began[1] else it for it in story.entries]
+
+    found = history.what_ran_on_a_dead_node_is_lost_and_tried_again(gather(entries))
+
+    assert (found.looked_at, found.broken) == (1, [])
+
+
 def test_what_is_done_to_the_line_of_a_place_strikes_each_process_in_it() -> None:
     held_up = Hurt(at=10, fault="line held up, then cut", whom="node-1", until=20)
     evidence = gather([held_up])
