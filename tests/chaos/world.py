@@ -28,8 +28,8 @@ from tests.chaos.worker import NO_ROOM
 
 _TAIL = 3000
 _CLEANING_UP = 15.0
-"""Seconds that a keeper may take on a busy machine. It looks at all processes several times, and each look
-has been seen to take more than a second. Who is never cleaned up is found all the same."""
+"""Seconds that a keeper may take on a busy machine. Who is never cleaned up is found all the same, but not
+who is cleaned up slowly."""
 _STOPPED_IN_ORDER = (0, -signal.SIGTERM, NO_ROOM)
 """-SIGTERM: the signal came before the process handled it, and there was nothing to hand back."""
 
