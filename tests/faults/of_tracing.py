@@ -31,7 +31,7 @@ FAULTS = [
         "a run remembers the span in which it was started",
         [
             Code("client.traced_calls:_starting").replace(
-                "traced_options(terms.options, trace)", "terms.options"
+                "traced_options(terms.options, trace, share=share)", "terms.options"
             )
         ],
         _ONE_TRACE,
