@@ -177,15 +177,20 @@ class BadOption(Refused, ValueError):
         super().__init__("; ".join([mistake, *map(str, self.others)]))
 
 
+def hint_at(name: str, known: Iterable[str]) -> str:
+    """What to say of a name that is none of those that are known."""
+    from difflib import get_close_matches
+
+    names = sorted(known)
+    near = get_close_matches(name, names, 1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+
+
 class UnknownSetting(BadOption):
     def __init__(self, source: str, name: str, value: object, known: Iterable[str]) -> None:
-        from difflib import get_close_matches
-
         names = sorted(known)
         super().__init__(f"{name} in {source}", value, "one of " + ", ".join(names))
-        near = get_close_matches(name, names, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
-        self.args = (f"{source} has no setting {name!r}; {hint}",)
+        self.args = (f"{source} has no setting {name!r}; {hint_at(name, names)}",)
 
 
 class BadFile(BadOption):

@@ -88,7 +88,7 @@ def test_a_name_with_a_typing_error_is_answered_with_the_one_that_was_meant(proj
     project.run("workflows", "put", "nap.yaml")
 
     assert "error: no workflow 'npa'; did you mean 'nap'?\n" in project.run("start", "npa").stderr
-    assert "error: no workflow 'zzzz'; known are nap\n" in project.run("start", "zzzz").stderr
+    assert "error: no workflow 'zzzz'; there are nap\n" in project.run("start", "zzzz").stderr
 
 
 @pytest.mark.parametrize("name", ["nap.yaml", "shop:order"])

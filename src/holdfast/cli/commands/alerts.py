@@ -188,10 +188,11 @@ async def _record(client: Holdfast, action: str, info: AlertInfo) -> None:
 
 def _facts(info: AlertInfo) -> dict[str, Any]:
     """As the HTTP API has it: spans in seconds."""
-    facts = {name: getattr(info, name) for name in info.__struct_fields__}
-    for name in ("late_after", "waiting_after"):
-        facts[name] = None if facts[name] is None else facts[name].total_seconds()
-    return facts
+    from msgspec.structs import asdict
+
+    from holdfast.client.alert_answers import alert_answer
+
+    return asdict(alert_answer(info))
 
 
 def _state(info: AlertInfo) -> str:

@@ -11,7 +11,7 @@ from holdfast.cli.database import DatabaseOptions, find_database, use_client
 from holdfast.cli.exit_codes import exit_code_of_run
 from holdfast.cli.options import AsJson, By, Db, Namespace, user_name
 from holdfast.cli.views.output import print_json, say
-from holdfast.errors import BadOption, HoldfastError, UnknownWorkflow
+from holdfast.errors import BadOption, HoldfastError, UnknownWorkflow, hint_at
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
@@ -73,7 +73,7 @@ _Wait = Annotated[
     typer.Option("--wait", metavar="SPAN", help="Wait for its end for so long at most.", show_default=False),
 ]
 
-_MOST_KNOWN = 1_000
+_MOST_KNOWN = 100
 
 
 def register(app: typer.Typer) -> None:
@@ -153,16 +153,8 @@ def start(
 async def _unknown(name: str, error: UnknownWorkflow, client: Holdfast) -> HoldfastError:
     """Says what there is, and not what this process has, which is nothing. `run` takes files and
     `module:workflow`, so people try that here, too."""
-    from difflib import get_close_matches
-
     known = [each.name for each in await client.workflows.list(limit=_MOST_KNOWN)]
-    near = get_close_matches(name, known, 1)
-    if near:
-        hint = f"did you mean {near[0]!r}?"
-    elif known:
-        hint = f"known are {', '.join(known[:10])}" + (" and others" if len(known) > 10 else "")
-    else:
-        hint = "no node that has it was ever there, and none is published"
+    hint = hint_at(name, known) if known else "no node that has it was ever there, and none is published"
     if ":" not in name and not name.endswith((".yaml", ".yml", ".json", ".py")):
         what = (
             f"no workflow {name!r}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from difflib import get_close_matches
+from collections.abc import Collection
 from functools import cache
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from litestar.handlers import BaseRouteHandler
 from litestar.params import QueryParameter
 from litestar.typing import FieldDefinition
 
+from holdfast.errors import hint_at
 from holdfast.server.problems import BadRequest
 
 _BEGIN: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]")
@@ -29,7 +30,7 @@ async def check_query(connection: ASGIConnection[Any, Any, Any, Any], handler: B
     known = _parameters_of(handler)
     for name, text in connection.query_params.multi_items():
         if name not in known:
-            raise BadRequest(_unknown(name, sorted(known)), name)
+            raise BadRequest(_unknown(name, known), name)
         if known[name] and text and not _BEGIN.match(text):
             raise BadRequest(f"{name}: {text!r} is not a time as in 2026-01-31T12:00:00Z", name)
 
@@ -51,9 +52,7 @@ def _is_time(field: FieldDefinition) -> bool:
     return any(each.annotation is dt.datetime for each in (field, *field.inner_types))
 
 
-def _unknown(name: str, known: list[str]) -> str:
+def _unknown(name: str, known: Collection[str]) -> str:
     if not known:
         return f"this route has no query, and was given {name!r}"
-    near = get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-    return f"this route has no query parameter {name!r}; {hint}"
+    return f"this route has no query parameter {name!r}; {hint_at(name, known)}"
