@@ -32,6 +32,7 @@ from holdfast.server.gateway import Gateway
 from holdfast.server.live.hub import Hub
 from holdfast.server.live.responses import OpenStreams
 from holdfast.server.oidc.app import make_login_app
+from holdfast.server.pages.app import is_page, show_pages
 from holdfast.server.paths import API, DAGS, HEALTH, METRICS, OIDC, V1, is_below, path_below
 from holdfast.server.probes.app import Probes, make_probes_app
 from holdfast.server.repeated_requests import RepeatedRequests
@@ -79,17 +80,17 @@ def make_app(
 @cache
 def _faces(max_body_bytes: int, version: str) -> ASGIApp:
     """The applications of all faces. They know no server: each request brings what it is about."""
-    dags = make_dags_app(_DEPENDENCIES, max_body_bytes=max_body_bytes, version=version)
+    dags = make_dags_app(DEPENDENCIES, max_body_bytes=max_body_bytes, version=version)
     return _Faces(
         {
-            V1: make_v1_app(_DEPENDENCIES, max_body_bytes=max_body_bytes, version=version),
+            V1: make_v1_app(DEPENDENCIES, max_body_bytes=max_body_bytes, version=version),
             f"{API}/workflows": dags,
             f"{API}/runs": dags,
             DAGS: dags,
-            OIDC: make_login_app(_DEPENDENCIES),
-            **dict.fromkeys((METRICS, *HEALTH), make_probes_app(_DEPENDENCIES)),
+            OIDC: make_login_app(DEPENDENCIES),
+            **dict.fromkeys((METRICS, *HEALTH), make_probes_app(DEPENDENCIES)),
         },
-        make_flows_app(_DEPENDENCIES, max_body_bytes=max_body_bytes, version=version),
+        make_flows_app(DEPENDENCIES, max_body_bytes=max_body_bytes, version=version),
     )
 
 
@@ -102,9 +103,11 @@ class _Faces:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = path_below(scope)
-        if path in PAGE and cast("Any", scope)["method"] in ("GET", "HEAD"):
-            await show_page(scope, receive, send)
-            return
+        if cast("Any", scope)["method"] in ("GET", "HEAD"):
+            show = show_pages if is_page(path) else show_page if path in PAGE else None
+            if show is not None:
+                await show(scope, receive, send)
+                return
         face = next((face for base, face in self._faces.items() if is_below(path, base)), self._other)
         await face(scope, receive, send)
 
@@ -182,7 +185,7 @@ def _describe_visits(request: _Request) -> Any:
     return _services(request).describe_visits
 
 
-_DEPENDENCIES: Final = {
+DEPENDENCIES: Final = {
     name: Provide(provide, sync_to_thread=False)
     for name, provide in {
         "caller": _caller,

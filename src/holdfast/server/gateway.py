@@ -33,6 +33,7 @@ from holdfast.server.access.recording import record_of
 from holdfast.server.access.refusals import Forbidden, TooManyAttempts, Unauthorized
 from holdfast.server.api.page.app import PATHS as PAGE
 from holdfast.server.connections import TimelyBody
+from holdfast.server.pages.app import is_page
 from holdfast.server.paths import (
     API,
     DAGS,
@@ -163,7 +164,7 @@ class Gateway:
         if (method, path) in _LOGINS and origin is not None and not self._is_own(scope, origin, host):
             raise Forbidden("only pages of this server may log in, not those of allowed_origins")
         is_anonymous = self._identifier.needs_key and b"authorization" not in headers
-        if path in _PUBLIC or (method, path) in _LOGINS or (path in HEALTH and is_anonymous):
+        if path in _PUBLIC or is_page(path) or (method, path) in _LOGINS or (path in HEALTH and is_anonymous):
             return Identified(Caller("", "", self._tenants.own.client.namespace))
         address = cast("Any", scope).get("client")
         session = self._session(scope, headers)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from litestar.types import Receive, Scope, Send
 
 from holdfast.server.gateway import Gateway, refuse
-from holdfast.server.paths import path_below
+from holdfast.server.paths import MOUNTED_AT, path_below
 
 
 class MountedApp:
@@ -84,7 +84,7 @@ def below_mount(scope: Any) -> Any:
     root: str = scope.get("root_path", "").rstrip("/")
     if not root:
         return scope
-    inner: dict[str, Any] = {**scope, "path": path_below(scope), "root_path": ""}
+    inner: dict[str, Any] = {**scope, "path": path_below(scope), "root_path": "", MOUNTED_AT: root}
     raw: bytes | None = inner.get("raw_path")
     if raw is not None:
         inner["raw_path"] = raw.removeprefix(quote(root).encode())

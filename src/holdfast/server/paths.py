@@ -15,6 +15,9 @@ OIDC_CALLBACK: Final = f"{OIDC}/callback"
 METRICS: Final = "/metrics"
 HEALTH: Final = frozenset({"/healthz", "/readyz"})
 
+MOUNTED_AT: Final = "holdfast.mounted_at"
+"""In the scope: the path at which another application has mounted this one, where `root_path` no longer says it."""
+
 
 def path_below(scope: Any) -> str:
     """The path, without that at which another application has mounted this one."""

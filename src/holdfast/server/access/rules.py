@@ -85,6 +85,7 @@ RULES: Final[dict[str, Rule]] = {
     "namespaces.list": _READ,
     "events.stream": _READ,
     "events.offset": _READ,
+    "events.pulse": _READ,
     "failures.list": _READ,
     "backlog.get": _READ,
     "questions.list": _READ,

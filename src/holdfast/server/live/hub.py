@@ -13,8 +13,10 @@ from typing import Final, NamedTuple
 from holdfast.client.client import Client
 from holdfast.client.watching import Watching
 from holdfast.core.changes import offset_text, read_offset
+from holdfast.core.values import RunKey
 from holdfast.ports.changes import ChangeFilter
 from holdfast.server.live import sse
+from holdfast.server.live.pulses import Pulses
 from holdfast.server.live.subscriptions import LAGGED, Subscription, Turns
 from holdfast.server.live.tails import AWAY, Tail, Wanted
 from holdfast.server.problems import Busy
@@ -40,6 +42,7 @@ class Hub:
         self._stopping: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(_CATCHING_UP)
         self._turns = Turns()
+        self._pulses = Pulses(self._turns)
 
     async def subscribe(self, which: ChangeFilter, after: str | None) -> Feed:
         """What is told behind the offset, or from now on. Raises OffsetGone, BadOption and Busy."""
@@ -56,6 +59,14 @@ class Hub:
             if not tail.can_join(after):
                 await watching.place_of(after)
         return Feed(tail, wanted, watching, after, self._slots, self._turns)
+
+    async def pulses(
+        self, run: RunKey | None, after: str | None, *, is_packed: bool
+    ) -> AsyncGenerator[list[sse.Chunk]]:
+        """What a page is told that may look at a run."""
+        tail = self._tail_of(_EVERYTHING)
+        await tail.wait_until_begun()
+        return self._pulses.chunks(tail, run, after, is_packed=is_packed)
 
     async def close(self) -> None:
         for tail in [*self._tails.values()]:

@@ -11,7 +11,7 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from holdfast.client.watching import Watching
 from holdfast.core.changes import Change, ChangeKind, offset_text
@@ -79,6 +79,14 @@ class _Topic:
         self.members.clear()
 
 
+class Observer(Protocol):
+    """Hears of all changes that a tail reads."""
+
+    def tell(self, changes: Sequence[Change]) -> None: ...
+
+    def finish(self, last: bytes) -> None: ...
+
+
 class Tail:
     def __init__(self, watching: Watching, on_empty: Callable[[Tail], None]) -> None:
         self._watching = watching
@@ -99,6 +107,7 @@ class Tail:
         self._expected = 0
         """How many have begun to read, and have not left."""
         self._is_away = False
+        self.observer: Observer | None = None
         loop = asyncio.get_running_loop()
         self._begun: asyncio.Future[None] = loop.create_future()
         self._reading = loop.create_task(self._read(), name="tell subscribers of changes")
@@ -121,17 +130,19 @@ class Tail:
         """Whether somebody who was told everything up to there can be told the rest from here."""
         return self._recent_after <= after <= self.offset
 
+    def missed(self, after: str) -> Iterator[Change]:
+        """Everything behind `after`, from which one can join."""
+        return (each for each in self._recent if each.offset > after) if after < self.offset else iter(())
+
     def join(self, wanted: Wanted, subscription: Subscription, after: str) -> None:
         """Tell it everything behind `after`, from which it can join. There is no await between the look at
         `offset` and the end of this: so nothing is missed, and nothing is told twice."""
         topic = self._topics.get(wanted)
         if topic is None:
             topic = self._add_topic(wanted)
-        missed: Iterator[Change] = iter(())
-        if after < self.offset:
-            missed = (each for each in self._recent if each.offset > after)
+        missed = (sse.event_of(each) for each in self.missed(after) if wanted.includes(each))
         subscription_fits = True
-        for chunk in sse.chunks_of(sse.event_of(each) for each in missed if wanted.includes(each)):
+        for chunk in sse.chunks_of(missed):
             subscription_fits = subscription_fits and subscription.put(chunk)
         if subscription_fits:
             topic.members.add(subscription)
@@ -206,6 +217,8 @@ class Tail:
         self._finish(LAGGED)
 
     def _finish(self, last: bytes) -> None:
+        if self.observer is not None:
+            self.observer.finish(last)
         for topic in [*self._topics.values()]:
             topic.finish(last)
             self._remove_topic(topic)
@@ -247,6 +260,8 @@ class Tail:
                 told.setdefault(topic, []).append(text)
         for topic, events in told.items():
             topic.put(events)
+        if self.observer is not None:
+            self.observer.tell(changes)
         self._remember(changes)
         for change in changes:
             self._look_for_end(change)

@@ -72,10 +72,34 @@ async def stream_events(
     return streams.respond_chunks(feed.chunks(is_packed=is_packed), is_packed=is_packed)
 
 
+@get(
+    "/pulse",
+    name="events.pulse",
+    media_type=MEDIA_TYPE,
+    responses=may_answer(404),
+    operation_class=StreamOperation,
+)
+async def stream_pulses(
+    client: NamedDependency[Client],
+    hub: NamedDependency[Hub],
+    streams: NamedDependency[OpenStreams],
+    request: Request[Any, Any, Any],
+    run: Annotated[str | None, QueryParameter(description="Also the changes of this run.")] = None,
+    last_event: LastEvent = None,
+) -> Response[str]:
+    """What has changed, put together four times a second at most, for pages: how many runs were created and
+    ended, and which. It says what to read again, and does not end."""
+    streams.check_room()
+    key = None if run is None else await client.key_of(run)
+    is_packed = accepts_packed(request.headers.get("accept-encoding", ""))
+    chunks = await hub.pulses(key, last_event, is_packed=is_packed)
+    return streams.respond_chunks(chunks, is_packed=is_packed)
+
+
 @get("/events/offset", name="events.offset", responses=may_answer())
 async def read_offset(client: NamedDependency[Client]) -> OffsetAnswer:
     """The offset of now."""
     return OffsetAnswer(await client.watch_offset())
 
 
-ROUTES = [stream_events, read_offset]
+ROUTES = [stream_events, stream_pulses, read_offset]

@@ -1,0 +1,144 @@
+// Asks the server, typed by the OpenAPI document: a path, a parameter or a field that the API does not have
+// is an error of the compiler.
+import type { paths, ProblemAnswer } from "./schema";
+
+type Method = "get" | "put" | "post" | "delete";
+type Operation<P extends keyof paths, M extends Method> = Exclude<paths[P][M], undefined>;
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P][M] extends undefined ? never : Operation<P, M> extends never ? never : P;
+}[keyof paths];
+type Parameters<O, In extends "path" | "query"> = O extends { parameters: infer A }
+  ? In extends keyof A
+    ? Exclude<A[In], undefined>
+    : undefined
+  : undefined;
+type Body<O> = O extends { requestBody?: infer B }
+  ? NonNullable<B> extends { content: { "application/json": infer J } }
+    ? J
+    : undefined
+  : undefined;
+type Ok<R> = R extends { 200: infer A }
+  ? A
+  : R extends { 201: infer A }
+    ? A
+    : R extends { 202: infer A }
+      ? A
+      : never;
+export type Answer<P extends keyof paths, M extends Method> =
+  Operation<P, M> extends { responses: infer R }
+    ? Ok<R> extends { content: { "application/json": infer J } }
+      ? J
+      : undefined
+    : never;
+
+export interface Asked<P extends keyof paths, M extends Method> {
+  path?: Parameters<Operation<P, M>, "path">;
+  query?: Parameters<Operation<P, M>, "query">;
+  body?: Body<Operation<P, M>>;
+  signal?: AbortSignal;
+}
+
+/** What the server answered if it refused, or why there was no answer. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    detail: string,
+    readonly answer: Partial<ProblemAnswer> = {},
+  ) {
+    super(detail);
+  }
+  get field(): string | null {
+    return typeof this.answer.field === "string" ? this.answer.field : null;
+  }
+  get hint(): string | null {
+    return typeof this.answer.hint === "string" ? this.answer.hint : null;
+  }
+  /** The server could not be reached, or could not answer now. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 503;
+  }
+}
+
+/** Headers of each request: the namespace that was chosen, and the token of the session. */
+export const context = { namespace: "", csrf: "" };
+const listeners = new Set<(status: number) => void>();
+
+/** Be told the status of each answer: 0 if there was none. */
+export function onAnswer(listen: (status: number) => void): () => void {
+  listeners.add(listen);
+  return () => listeners.delete(listen);
+}
+
+export const base = new URL(document.baseURI).pathname;
+
+export function addressOf(path: string, parts: object = {}, query: object = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String((parts as Record<string, unknown>)[name])),
+  );
+  const text = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== null && each !== "") text.append(name, String(each));
+    }
+  }
+  const tail = text.toString();
+  return base + filled.slice(1) + (tail ? `?${tail}` : "");
+}
+
+async function ask(method: Method, path: string, asked: Asked<any, any>): Promise<unknown> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (context.namespace) headers["Holdfast-Namespace"] = context.namespace;
+  if (method !== "get" && context.csrf) headers["Holdfast-CSRF"] = context.csrf;
+  if (asked.body !== undefined) headers["Content-Type"] = "application/json";
+  let answer: Response;
+  try {
+    answer = await fetch(addressOf(path, asked.path, asked.query), {
+      method: method.toUpperCase(),
+      headers,
+      body: asked.body === undefined ? undefined : JSON.stringify(asked.body),
+      signal: asked.signal,
+      credentials: "same-origin",
+    });
+  } catch (error) {
+    if (asked.signal?.aborted) throw error;
+    listeners.forEach((listen) => listen(0));
+    throw new Problem(0, "unreachable", "The server does not answer.");
+  }
+  listeners.forEach((listen) => listen(answer.status));
+  const isJson = (answer.headers.get("content-type") ?? "").includes("json");
+  const value: unknown = isJson ? await answer.json() : await answer.text();
+  if (answer.ok) return value;
+  const told = (isJson ? value : {}) as Partial<ProblemAnswer>;
+  throw new Problem(
+    answer.status,
+    told.code ?? String(answer.status),
+    told.detail ?? `The server answered ${answer.status}.`,
+    told,
+  );
+}
+
+export function get<P extends PathOf<"get">>(
+  path: P,
+  asked: Asked<P, "get"> = {},
+): Promise<Answer<P, "get">> {
+  return ask("get", path, asked) as Promise<Answer<P, "get">>;
+}
+export function post<P extends PathOf<"post">>(
+  path: P,
+  asked: Asked<P, "post"> = {},
+): Promise<Answer<P, "post">> {
+  return ask("post", path, asked) as Promise<Answer<P, "post">>;
+}
+export function put<P extends PathOf<"put">>(
+  path: P,
+  asked: Asked<P, "put"> = {},
+): Promise<Answer<P, "put">> {
+  return ask("put", path, asked) as Promise<Answer<P, "put">>;
+}
+export function del<P extends PathOf<"delete">>(
+  path: P,
+  asked: Asked<P, "delete"> = {},
+): Promise<Answer<P, "delete">> {
+  return ask("delete", path, asked) as Promise<Answer<P, "delete">>;
+}

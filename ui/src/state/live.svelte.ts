@@ -1,0 +1,192 @@
+// One stream of events a tab. The server puts changes together and tells them at most four times a second.
+import { addressOf, context } from "../api/client";
+import { EventReader } from "../api/events";
+import { hearServerTime, clock } from "./clock.svelte";
+
+/** A run of which something changed, as it is now. */
+export interface ChangedRun {
+  key: string;
+  id: string;
+  workflow: string;
+  status: string;
+  waiting: string | null;
+  is_new: boolean;
+}
+
+/** A change of the run that the page shows: a task, a message or an act of an operator. */
+export interface RunChange {
+  kind: string;
+  at: string;
+  status?: string;
+  seq?: number;
+  task?: string;
+  index?: number;
+  attempt?: number;
+  what?: string;
+  name?: string;
+  by?: string;
+}
+
+/** What has happened since the pulse before. */
+export interface Pulse {
+  at: string;
+  created: number;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  tasks: number;
+  messages: number;
+  /** The last states of runs that changed, at most 100. */
+  runs: ChangedRun[];
+  /** Of the run that was asked for, at most 500. */
+  changes: RunChange[];
+  /** More has changed than is listed: load what you show again. */
+  is_cut: boolean;
+}
+
+const QUIET = 3_000;
+const HIDDEN = 60_000;
+const SILENCE = 40_000;
+
+class Live {
+  /** `live`; `lost` when the server has not been heard of for three seconds; `held` by the user. */
+  state = $state<"live" | "lost" | "held">("live");
+  /** When the server was last heard of. */
+  heardAt = $state(Date.now());
+  /** Counts how often everything must be loaded again: after a gap, and after the server has come back. */
+  resets = $state(0);
+  private readonly listeners = new Set<(pulse: Pulse) => void>();
+  private run = "";
+  private after = "";
+  private stop: AbortController | null = null;
+  private losing: ReturnType<typeof setTimeout> | undefined;
+  private hiding: ReturnType<typeof setTimeout> | undefined;
+  private isAsleep = false;
+
+  start(): void {
+    document.addEventListener("visibilitychange", () => this.seen());
+    void this.keepOpen();
+  }
+
+  listen(hear: (pulse: Pulse) => void): () => void {
+    this.listeners.add(hear);
+    return () => this.listeners.delete(hear);
+  }
+
+  /** The page shows this run (by key), and hears of its tasks too; "" for none. */
+  follow(run: string): void {
+    if (run === this.run) return;
+    this.run = run;
+    this.stop?.abort("topic");
+  }
+
+  hold(isHeld: boolean): void {
+    clock.isHeld = isHeld;
+    this.state = isHeld ? "held" : "live";
+    if (!isHeld) this.resets += 1;
+  }
+
+  private seen(): void {
+    clearTimeout(this.hiding);
+    if (document.hidden) {
+      this.hiding = setTimeout(() => {
+        this.isAsleep = true;
+        this.stop?.abort("hidden");
+      }, HIDDEN);
+    } else if (this.isAsleep) {
+      this.isAsleep = false;
+      this.after = "";
+      this.resets += 1;
+      this.wake?.();
+    }
+  }
+
+  private wake: (() => void) | undefined;
+
+  private async keepOpen(): Promise<void> {
+    let failures = 0;
+    for (;;) {
+      if (this.isAsleep) await new Promise<void>((resolve) => (this.wake = resolve));
+      const isHeard = await this.readOnce();
+      failures = isHeard ? 0 : failures + 1;
+      if (failures > 0) {
+        this.losing ??= setTimeout(() => this.lose(), QUIET);
+        await new Promise((resolve) =>
+          setTimeout(resolve, Math.min(5_000, 250 * 2 ** Math.min(failures, 5))),
+        );
+      }
+    }
+  }
+
+  private lose(): void {
+    if (this.state === "live") this.state = "lost";
+  }
+
+  private hear(): void {
+    clearTimeout(this.losing);
+    this.losing = undefined;
+    this.heardAt = Date.now();
+    if (this.state === "lost") {
+      this.state = "live";
+      this.resets += 1;
+    }
+  }
+
+  /** Whether the server was heard. */
+  private async readOnce(): Promise<boolean> {
+    const stop = new AbortController();
+    this.stop = stop;
+    let isHeard = false;
+    let silence: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const headers: Record<string, string> = { Accept: "text/event-stream" };
+      if (context.namespace) headers["Holdfast-Namespace"] = context.namespace;
+      if (this.after) headers["Last-Event-ID"] = this.after;
+      const address = addressOf("/api/v1/pulse", {}, { run: this.run });
+      const answer = await fetch(address, { headers, signal: stop.signal, credentials: "same-origin" });
+      if (answer.status === 410) {
+        this.after = "";
+        this.resets += 1;
+        return true;
+      }
+      if (answer.status === 404 && this.run) {
+        this.run = "";
+        return true;
+      }
+      if (!answer.ok || !answer.body) return false;
+      isHeard = true;
+      this.hear();
+      const reader = new EventReader(
+        (event) => this.take(event.event, event.data),
+        (id) => (this.after = id),
+      );
+      const body = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (;;) {
+        clearTimeout(silence);
+        silence = setTimeout(() => stop.abort("silence"), SILENCE);
+        const { done, value } = await body.read();
+        if (done) return isHeard;
+        this.hear();
+        reader.feed(value);
+      }
+    } catch {
+      return isHeard && (stop.signal.aborted || navigator.onLine);
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  private take(event: string, data: string): void {
+    if (event === "lagged" || event === "error") {
+      this.resets += 1;
+      return;
+    }
+    if (event !== "pulse" || this.state === "held") return;
+    const pulse = JSON.parse(data) as Pulse;
+    const now = Date.now();
+    hearServerTime(Date.parse(pulse.at), now, now);
+    requestAnimationFrame(() => this.listeners.forEach((hear) => hear(pulse)));
+  }
+}
+
+export const live = new Live();
