@@ -5,8 +5,8 @@
     test    the unit tests
     format  format the sources
 
-The types of the API are generated from its OpenAPI document each time, so a change of the API that a page does
-not know of is an error here.
+The types of the API are generated from its OpenAPI document each time, so a change of the API that a page
+does not know of is an error here.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main(what: str = "build") -> int:
     elif what == "format":
         _node("node_modules/prettier/bin/prettier.cjs", "--write", "--log-level", "warn", ".")
     else:
-        print(__doc__, file=sys.stderr)
+        sys.stderr.write(__doc__ or "")
         return 2
     return 0
 
@@ -72,7 +72,7 @@ def _install() -> None:
     lock = hashlib.sha256((UI / "package-lock.json").read_bytes()).hexdigest()
     if ready.is_file() and ready.read_text() == lock:
         return
-    print("installing what the pages are built with ...", file=sys.stderr)
+    sys.stderr.write("installing what the pages are built with ...\n")
     npm = str(_WHEEL / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")
     _node(npm, "ci", "--no-audit", "--no-fund", "--silent")
     ready.write_text(lock)
@@ -103,6 +103,7 @@ def _write_types() -> None:
 def _node(script: str, *arguments: str, quiet: bool = False) -> None:
     done = subprocess.run(
         [_program(), script, *arguments],
+        check=False,
         cwd=UI,
         env=_environment(),
         stdout=subprocess.DEVNULL if quiet else None,

@@ -16,7 +16,7 @@ METRICS: Final = "/metrics"
 HEALTH: Final = frozenset({"/healthz", "/readyz"})
 
 MOUNTED_AT: Final = "holdfast.mounted_at"
-"""In the scope: the path at which another application has mounted this one, where `root_path` no longer says it."""
+"""In the scope: where another application has mounted this one, if `root_path` no longer says it."""
 
 
 def path_below(scope: Any) -> str:

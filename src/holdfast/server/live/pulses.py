@@ -1,8 +1,8 @@
 """What pages are told: the changes of a quarter of a second together, so that they draw no more often.
 
 A pulse says what to load again, and no more. So who comes back after a gap is told that there was one, and
-nothing is read from the store for it. Everybody is told the same bytes; who looks at a run hears of its tasks,
-too.
+nothing is read from the store for it. Everybody is told the same bytes; who looks at a run hears of its
+tasks, too.
 """
 
 from __future__ import annotations

@@ -3,19 +3,21 @@
 The files are built from `ui/` (`make pages`) and are in the wheel. They say nothing about what is in the
 database, so everybody may load them. What they show they ask of the API, as the one who looks at them.
 
-Nothing is loaded from elsewhere, no script or style is written into the document, and the policy forbids both.
+Nothing is loaded from elsewhere, and no script or style is in the document. The policy forbids both.
 """
 
 from __future__ import annotations
 
 import gzip
-from functools import cache
+from functools import lru_cache
 from html import escape
 from importlib import resources
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from holdfast.server.paths import MOUNTED_AT, OIDC, is_below, path_below
 
+_BUILT: Final = resources.files(__package__).joinpath("built")
 _NAMES: Final = ("/runs", "/workflows", "/approvals", "/schedules", "/fleet", "/settings", "/login")
 _FILES: Final = "/pages/"
 _KINDS: Final = {
@@ -56,15 +58,14 @@ def is_page(path: str) -> bool:
     return not is_below(path, OIDC) and any(is_below(path, name) for name in _NAMES) and are_built()
 
 
-@cache
 def are_built() -> bool:
-    return resources.files(__package__).joinpath("built", "index.html").is_file()
+    return _built_at() is not None
 
 
 async def show_pages(scope: Any, receive: Any, send: Any) -> None:
     """An ASGI application. It is asked only for what `is_page`, and only with GET or HEAD."""
     path = path_below(scope)
-    file = _file(path.removeprefix(_FILES)) if path.startswith(_FILES) else _document(_root(scope))
+    file = _file(path) if path.startswith(_FILES) else _document(_root(scope), _built_at())
     if file is None:
         missing = [*_HEADERS, _AS_NEW, (b"content-type", b"text/plain"), (b"content-length", b"0")]
         await send({"type": "http.response.start", "status": 404, "headers": missing})
@@ -85,17 +86,25 @@ def _root(scope: Any) -> str:
     return str(scope.get(MOUNTED_AT, scope.get("root_path", ""))).rstrip("/")
 
 
-@cache
-def _document(root: str) -> _File:
-    text = resources.files(__package__).joinpath("built", "index.html").read_text(encoding="utf-8")
+def _built_at() -> int | None:
+    """Developers build the pages again while a server runs. None: they are not built."""
+    document = _BUILT.joinpath("index.html")
+    if not document.is_file():
+        return None
+    return document.stat().st_mtime_ns if isinstance(document, Path) else 0
+
+
+@lru_cache(maxsize=8)
+def _document(root: str, built_at: int | None) -> _File:
+    text = _BUILT.joinpath("index.html").read_text(encoding="utf-8")
     body = text.replace(_BASE, f'<base href="{escape(root)}/"').encode()
     return _File(b"text/html; charset=utf-8", body, b"", is_hashed=False)
 
 
-@cache
-def _files() -> dict[str, _File]:
+@lru_cache(maxsize=1)
+def _files(built_at: int | None) -> dict[str, _File]:
     found: dict[str, _File] = {}
-    for each in resources.files(__package__).joinpath("built", "pages").iterdir():
+    for each in _BUILT.joinpath("pages").iterdir():
         kind = _KINDS.get(each.name.rpartition(".")[2])
         if kind is not None:
             body = each.read_bytes()
@@ -104,8 +113,8 @@ def _files() -> dict[str, _File]:
     return found
 
 
-def _file(name: str) -> _File | None:
-    return _files().get(name)
+def _file(path: str) -> _File | None:
+    return _files(_built_at()).get(path.removeprefix(_FILES))
 
 
 def _takes_gzip(scope: Any) -> bool:
