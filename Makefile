@@ -17,7 +17,8 @@ RUN := $(VENV)/bin/python
 PIP_INSTALL := $(RUN) -m pip install --disable-pip-version-check --quiet --no-compile
 READY := $(VENV)/.ready
 DEMO_READY := $(VENV)/.ready-demo
-SOURCES := $(wildcard src tests bench examples)
+UI_LOCK := ui/requirements.lock
+SOURCES := $(wildcard src tests bench examples ui/*.py hatch_build.py)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -26,11 +27,22 @@ SOURCES := $(wildcard src tests bench examples)
 help:  ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# The web pages: built from ui/ into the package, with a Node that pip installs. Does nothing if nothing has changed.
+.PHONY: pages
+pages: $(or $(wildcard $(READY)),$(DEMO_READY))  ## build the web pages
+	@$(RUN) ui/build.py
+
+.PHONY: screenshots
+screenshots: $(READY) pages  ## take a picture of every page, at two widths and in both themes, into build/screenshots
+	@$(RUN) -m tests.pages.screenshots $(ARGS)
+
 .PHONY: demo
 demo: $(or $(wildcard $(READY)),$(DEMO_READY))  ## see runs survive a crash: in Python, as a DAG in YAML, as a flow graph
 	@PYTHONPATH='$(CURDIR)/src' $(RUN) examples/demo.py $(ARGS)
 	@PYTHONPATH='$(CURDIR)/src' $(RUN) examples/demo_dag.py
 	@PYTHONPATH='$(CURDIR)/src' $(RUN) examples/demo_flow.py
+	@$(RUN) ui/build.py
+	@PYTHONPATH='$(CURDIR)/src' $(RUN) examples/demo_pages.py
 
 # What a developer runs after each edit: all that needs no server, no other process and no waiting.
 QUICK := tests/core tests/authoring tests/stores tests/engine tests/faults tests/test_architecture.py
@@ -40,18 +52,18 @@ quick: $(READY)  ## run the tests of the inner loop in a minute: pure code, the 
 	@$(RUN) -m pytest --numprocesses 2 --dist worksteal --hypothesis-profile quick -m quick $(QUICK) $(ARGS)
 
 .PHONY: test
-test: $(READY)  ## run the tests in five minutes, the same in every run (ARGS="-k lease" for some)
+test: $(READY) pages  ## run the tests in five minutes, the same in every run (ARGS="-k lease" for some)
 	@$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal -m "not long" $(ARGS)
 
 # The seed is printed, so that what it found can be found again: make test-long SEED=n.
 .PHONY: test-long
-test-long: $(READY)  ## run what takes longer, and explore: new seeds and examples each time (SEED=n repeats them)
+test-long: $(READY) pages  ## run what takes longer, and explore: new seeds and examples each time (SEED=n repeats them)
 	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')); echo "make test-long SEED=$$seed"; \
 	$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal -m "long or explores or hypothesis" \
 		--hypothesis-profile explore --hypothesis-seed $$seed $(ARGS)
 
 .PHONY: coverage
-coverage: $(READY)  ## run every test, and show the branches of core, engine and stores that none takes
+coverage: $(READY) pages  ## run every test, and show the branches of core, engine and stores that none takes
 	@$(RUN) -m tests.branches $(ARGS)
 
 .PHONY: check
@@ -59,11 +71,13 @@ check: $(READY)  ## check format, lint and types
 	@$(RUN) -m ruff format --check $(SOURCES)
 	@$(RUN) -m ruff check $(SOURCES)
 	@$(RUN) -m basedpyright --pythonpath $(RUN)
+	@$(RUN) ui/build.py check
 
 .PHONY: format
 format: $(READY)  ## format the code and fix what can be fixed by itself
 	@$(RUN) -m ruff check --fix-only --quiet $(SOURCES)
 	@$(RUN) -m ruff format $(SOURCES)
+	@$(RUN) ui/build.py format
 
 .PHONY: bench
 bench: $(READY)  ## measure the workloads, as JSON lines
@@ -98,26 +112,28 @@ mutate: $(READY)  ## change the source in small ways, and list what no test noti
 # index. Resolved for every platform and Python at once, so it is the same wherever it is made.
 # The locks of the demo and of the image are constrained by the whole one, so that all have the same versions.
 # ARGS=--upgrade takes newer versions; without it only what pyproject.toml asks for changes.
-COMPILE := $(RUN) -m uv pip compile pyproject.toml --no-config --universal --python-version 3.11 \
+COMPILE_ONLY := $(RUN) -m uv pip compile --no-config --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --quiet
+COMPILE := $(COMPILE_ONLY) pyproject.toml
 
 .PHONY: lock
 lock: | $(RUN)  ## write the lock files again (ARGS=--upgrade for newer versions)
-	@echo "Resolving pyproject.toml into $(LOCK), $(DEMO_LOCK) and $(IMAGE_LOCK)"
+	@echo "Resolving pyproject.toml into $(LOCK), $(DEMO_LOCK), $(UI_LOCK) and $(IMAGE_LOCK)"
 	@$(PIP_INSTALL) 'uv>=0.9'
 	@$(COMPILE) --extra dev --output-file $(LOCK) $(ARGS)
-	@$(COMPILE) --constraint $(LOCK) --output-file $(DEMO_LOCK) $(ARGS)
+	@$(COMPILE) --constraint $(LOCK) --output-file $(DEMO_LOCK) --extra server ui/requirements.in $(ARGS)
+	@$(COMPILE_ONLY) ui/requirements.in --constraint $(LOCK) --output-file $(UI_LOCK) $(ARGS)
 	@$(COMPILE) --constraint $(LOCK) --output-file $(IMAGE_LOCK) \
 		--extra server --extra postgres --extra metrics --extra tracing --extra encryption --extra oidc deploy/build.in $(ARGS)
 
 .PHONY: clean
 clean:  ## remove caches and build output
-	@rm -rf build dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf build dist ui/build src/holdfast/server/pages/built .pytest_cache .ruff_cache .hypothesis
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: distclean
 distclean: clean  ## remove the virtual environment too
-	@rm -rf $(VENV)
+	@rm -rf $(VENV) ui/node_modules
 
 $(RUN):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

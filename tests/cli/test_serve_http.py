@@ -41,7 +41,7 @@ def test_without_targets_it_serves_published_flows_and_says_where_the_api_is(pro
         answer = httpx.get(f"{url}/tasks")
         code, said, told = project.finish(process, signal.SIGINT)
 
-    assert where.split(" ", 1)[1].startswith("HTTP API at http://127.0.0.1:")
+    assert where.split(" ", 1)[1].startswith("pages at http://127.0.0.1:")
     assert serves.split(" ", 1)[1] == "serving published workflows; Ctrl-C stops in order\n"
     assert (answer.status_code, answer.json()["total"]) == (200, 0)
     assert (code, said) == (0, "")

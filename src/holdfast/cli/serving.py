@@ -179,7 +179,11 @@ async def _start_api(client: Holdfast, address: ApiAddress, events: EventPrinter
         if address.is_insecure
         else ""
     )
-    events.print("http", f"HTTP API{who} at {url}", url=url, needs_key=needs_key, problem=None)
+    from holdfast.server.pages.app import are_built
+
+    pages = f"pages at {url.removesuffix('api')} and " if are_built() else ""
+    text = f"{pages}HTTP API{who} at {url}"
+    events.print("http", text, url=url, needs_key=needs_key, problem=None)
     return server
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -37,6 +38,14 @@ _Port = Annotated[
         show_default=False,
     ),
 ]
+_Open = Annotated[
+    bool | None,
+    typer.Option(
+        "--open/--no-open",
+        help="Open the pages in a browser. Default: yes, if this is a terminal with a desktop.",
+        show_default=False,
+    ),
+]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not report runs.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON lines on stdout as things happen.")]
 
@@ -48,6 +57,7 @@ def register(app: typer.Typer) -> None:
 def dev(
     paths: _Paths = None,
     port: _Port = None,
+    open_pages: _Open = None,
     quiet: _Quiet = False,
     as_json: _Json = False,
     log_format: LogFormat = None,
@@ -57,9 +67,9 @@ def dev(
     """Serve everything in this folder, and load it again when a file changes: for a person at a desk.
 
     Runs the workflows of all YAML, JSON and Python files that are found, fires their schedules, and serves
-    the HTTP API to this machine. A file with a mistake is reported, and what was loaded before goes on. When
-    files change, tasks under way get a second to finish; the others begin again on the new code. Ctrl-C stops
-    in order.
+    the pages and the HTTP API to this machine. A file with a mistake is reported, and what was loaded before
+    goes on. When files change, tasks under way get a second to finish; the others begin again on the new
+    code. Ctrl-C stops in order.
     """
     from holdfast.cli.dev.event_log import EventLog
     from holdfast.cli.dev.supervisor import DevOptions, Supervisor
@@ -73,9 +83,18 @@ def dev(
     log_format = database.settings.log_format if log_format is None else log_format
     use_log_format(log_format)
     listener, note = _listen(port)
-    options = DevOptions(found, database, db, namespace, listener, note, log_format)
+    is_opened = _has_desktop() if open_pages is None else open_pages
+    options = DevOptions(found, database, db, namespace, listener, note, log_format, opens_pages=is_opened)
     with listener:
         raise typer.Exit(run_async(Supervisor(options, EventLog(as_json=as_json, quiet=quiet)).run()))
+
+
+def _has_desktop() -> bool:
+    """Whether somebody sits here who would see a browser."""
+    is_shown = sys.platform == "darwin" or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    return is_shown and sys.stdin.isatty() and sys.stderr.isatty() and "SSH_CONNECTION" not in os.environ
 
 
 def _existing(path: str) -> Path:

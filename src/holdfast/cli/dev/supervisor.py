@@ -11,6 +11,8 @@ import asyncio
 import os
 import signal
 import socket
+import threading
+import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -50,6 +52,8 @@ class DevOptions(NamedTuple):
     note: str | None
     """Why the address is not the usual one."""
     log_format: str = "text"
+    opens_pages: bool = False
+    """In a browser, once the first child serves them."""
 
 
 class Supervisor:
@@ -216,6 +220,9 @@ class Supervisor:
             note = f"; {options.note}" if options.note else ""
             text = f"{where}{note}: {what or 'nothing to serve yet'}; Ctrl-C stops"
             self._log.print("serving", text, "bold", **facts)
+            if url is not None and options.opens_pages:
+                # It may start the browser, and wait for it.
+                threading.Thread(target=webbrowser.open, args=(f"{url}/",), daemon=True).start()
         else:
             self._log.print("serving", f"loaded again: {what or 'nothing'}", "green", **facts)
         self._tell_hint(loaded, is_first=is_first)
