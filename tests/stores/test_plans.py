@@ -63,7 +63,7 @@ NAMED = {
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
     "find_key", "note_key_used", "revoke_key", "listed_runs", "listed_sizes", "runs_that_match",
     "count_queued", "delete_alert", "groups_of", "end_session", "find_session", "note_session_used",
-    "trim_sessions",
+    "trim_sessions", "child_groups", "question_groups", "task_groups",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -151,6 +151,7 @@ INDEX_ON_RUNS = {
     "free_runs": "runs_by_owner",
     "owned_runs": "runs_by_owner",
     "bury_runs": "runs_pkey",
+    "child_groups": "runs_by_parent",
     "children_of": "runs_by_parent",
     "children_to_bury": "runs_by_parent",
     "children_to_export": "runs_by_parent",
@@ -185,7 +186,8 @@ FEW_OTHERS = {
     "next_work": {"runs_to_claim", "runs_by_owner", "runs_pkey"},
 }
 WHOLE_TABLE = re.compile(
-    r"Seq Scan on |^SCAN (?!CONSTANT ROW|\(subquery|json_each|wanted|found|family|last|candidates)",
+    r"Seq Scan on |^SCAN (?!CONSTANT ROW|\(subquery|json_each|wanted|found|family|last|candidates"
+    r"|asked|seen|named|placed)",
     re.MULTILINE,
 )
 WHOLE_NAMESPACE = re.compile(r"Index Cond: \(namespace = \$1\)$|\(namespace=\?\)$", re.MULTILINE)

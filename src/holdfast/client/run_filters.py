@@ -67,8 +67,8 @@ def run_filter(
         None if version is None else checked_version(version),
         _name_in(conditions, "schedule"),
         parent,
-        _instant_at("ended_after", conditions.get("ended_after")),
-        _instant_at("ended_before", conditions.get("ended_before")),
+        instant_at("ended_after", conditions.get("ended_after")),
+        instant_at("ended_before", conditions.get("ended_before")),
         _name_in(conditions, "error_type"),
         _name_in(conditions, "id_contains"),
         _name_in(conditions, "error_contains"),
@@ -115,11 +115,11 @@ def _checked_status(status: str) -> RunStatus:
 
 
 def _key_at(what: str, moment: Any) -> RunKey | None:
-    at = _instant_at(what, moment)
+    at = instant_at(what, moment)
     return None if at is None else first_key_of(at)
 
 
-def _instant_at(what: str, moment: Any) -> Instant | None:
+def instant_at(what: str, moment: Any) -> Instant | None:
     if moment is None:
         return None
     if not isinstance(moment, dt.datetime) or moment.utcoffset() is None:

@@ -12,7 +12,7 @@ from holdfast.client.failures import FailureInfo, failure_info
 from holdfast.client.run import Run, RunInfo, RunsPage, run_info
 from holdfast.client.run_counts import RunCount, count_runs
 from holdfast.client.run_filters import RunConditions, check_number, run_filter
-from holdfast.client.run_reading import RunReading
+from holdfast.client.run_views import RunViews
 from holdfast.core.records import RunRecord
 from holdfast.core.values import RunKey, key_from_text, key_text
 from holdfast.errors import BadOption
@@ -23,7 +23,7 @@ _DESCRIBED_AT_ONCE = 100
 _PAUSE_SECONDS = 0.001
 
 
-class RunListing(RunReading):
+class RunListing(RunViews):
     """The part of a client that lists and counts runs."""
 
     async def list(

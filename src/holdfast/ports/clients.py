@@ -13,6 +13,7 @@ from holdfast.ports.archives import ArchiveStore
 from holdfast.ports.changes import ChangeStore
 from holdfast.ports.fleet import FleetStore
 from holdfast.ports.retention import RetentionStore
+from holdfast.ports.run_views import RunViewStore
 from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer
 from holdfast.ports.schedules import ScheduleStore
 from holdfast.ports.sessions import SessionStore
@@ -37,6 +38,7 @@ class WatchedRunStore(StoreLife, HistoryStore, Protocol):
 
 class ClientStore(
     RunStore,
+    RunViewStore,
     SituationStore,
     FleetStore,
     ScheduleStore,

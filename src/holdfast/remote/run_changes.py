@@ -40,7 +40,7 @@ from holdfast.errors import (
 )
 from holdfast.remote.addressing import all_pages, name_of, retry_body, run_path
 from holdfast.remote.connection import Tries
-from holdfast.remote.run_reading import RemoteRunReading
+from holdfast.remote.run_views import RemoteRunViews
 from holdfast.remote.selection import RemoteSelection
 
 _AT_ONCE: Final = 20
@@ -56,7 +56,7 @@ class _UpdateAnswer(msgspec.Struct, frozen=True):
     answer: msgspec.Raw = msgspec.Raw(b"null")
 
 
-class RemoteRunChanges(RemoteRunReading):
+class RemoteRunChanges(RemoteRunViews):
     # --- messages
 
     async def signal(

@@ -1,8 +1,8 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
-The roles are in `nodes`, `runs`, `histories`, `situations`, `fleet`, `schedules`, `definitions`, `workflows`,
-`workers`, `retention`, `changes`, `archives`, `access`, `sessions` and `store_life`, as they are in
-`holdfast.ports`.
+The roles are in `nodes`, `runs`, `run_views`, `histories`, `situations`, `fleet`, `schedules`, `definitions`,
+`workflows`, `workers`, `retention`, `changes`, `archives`, `access`, `sessions` and `store_life`, as they are
+in `holdfast.ports`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from holdfast.stores.fleet import SqlFleetStore
 from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore
 from holdfast.stores.retention import SqlRetentionStore
+from holdfast.stores.run_views import SqlRunViewStore
 from holdfast.stores.runs import SqlRunStore
 from holdfast.stores.schedules import SqlScheduleStore
 from holdfast.stores.sessions import SqlSessionStore
@@ -34,6 +35,7 @@ class SqlStore(
     SqlStoreLife,
     SqlNodeStore,
     SqlRunStore,
+    SqlRunViewStore,
     SqlHistoryStore,
     SqlSituationStore,
     SqlFleetStore,

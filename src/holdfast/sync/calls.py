@@ -33,6 +33,7 @@ from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.run_reading import JournalPage
+from holdfast.client.run_views import RunGroups
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
 from holdfast.client.selection import BulkReport
@@ -946,6 +947,12 @@ class ClientCalls:
     def cursor(self, run: Run[Any] | str) -> Cursor | None:
         """Where a run of a flow is. None: it has not begun, or is no run of a flow."""
         return self._thread.call(lambda: self.inner.cursor(_known(run)))
+
+    def task_groups(self, run: Run[Any] | str, *, at: dt.datetime | None = None) -> RunGroups:
+        """The tasks of a run by name, in the order in which it first asked for them: how many there are, in
+        which states, and how long they took. With `at`, as it was then. At most 200 names have a group of
+        their own."""
+        return self._thread.call(lambda: self.inner.task_groups(_known(run), at=at))
 
     def list(
         self, *, limit: int = 100, before: Run[Any] | str | None = None, **conditions: Unpack[RunConditions]

@@ -48,6 +48,7 @@ RULES: Final[dict[str, Rule]] = {
     "runs.prune": _ADMINISTER,
     "runs.explain": _READ,
     "runs.tasks": _READ,
+    "runs.groups": _READ,
     "runs.task": _READ,
     "runs.attempts": _READ,
     "runs.chapters": _READ,

@@ -77,6 +77,7 @@ READS = frozenset(
         "list_chapters",
         "list_attempts",
         "list_task_summaries",
+        "read_groups",
         "read_logs",
         "read_stream",
         "list_streams",

@@ -26,6 +26,7 @@ from holdfast.server.api.v1 import (
     run_acts,
     run_ends,
     run_parts,
+    run_views,
     runs,
     schedules,
     sessions,
@@ -39,7 +40,7 @@ from holdfast.server.problems import HANDLERS
 
 NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "workflows": workflows.ROUTES,
-    "runs": [*runs.ROUTES, *run_parts.ROUTES, *run_acts.ROUTES, *run_ends.ROUTES],
+    "runs": [*runs.ROUTES, *run_parts.ROUTES, *run_views.ROUTES, *run_acts.ROUTES, *run_ends.ROUTES],
     "bulk": bulk.ROUTES,
     "archive": archives.ROUTES,
     "events": events.ROUTES,

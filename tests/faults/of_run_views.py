@@ -1,0 +1,24 @@
+"""Faults in what a picture of a run shows."""
+
+from __future__ import annotations
+
+from tests.faults.fault import Fault, cases
+from tests.faults.query_edits import Query
+
+_TESTS = "stores/test_run_views.py"
+
+FAULTS = [
+    *(
+        Fault(
+            f"later-losses-shown-earlier-{database}",
+            "the groups of an earlier time are as the run was then",
+            [
+                Query(f"{database}:task_groups").replace(
+                    f"attempts.status = 'lost' AND attempts.finished_at <= {at}", "attempts.status = 'lost'"
+                )
+            ],
+            cases(_TESTS, f"test_the_groups_of_an_earlier_time_are_as_the_run_was_then[{database}]"),
+        )
+        for database, at in (("sqlite", "?3"), ("postgres", "$3"))
+    ),
+]
