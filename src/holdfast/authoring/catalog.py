@@ -49,8 +49,8 @@ from holdfast.ports.signals import SignalSender
 from holdfast.ports.workflows import Startable, WorkflowReader
 
 if TYPE_CHECKING:
-    from holdfast.authoring.graphs.graph import Graph
     from holdfast.authoring.outline import VisitDetails, WorkflowOutline
+    from holdfast.core.graphs import Graph
     from holdfast.core.timetable import Plan
 
 _log = logging.getLogger("holdfast.authoring")

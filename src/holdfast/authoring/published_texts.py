@@ -20,9 +20,9 @@ from holdfast.authoring.flow.comparison import FlowChange, compare_documents, co
 from holdfast.authoring.flow.loader import definition_hash as hash_of_flow
 from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.authoring.flow.workflow import FlowSignature
-from holdfast.authoring.graphs.graph import Graph
-from holdfast.authoring.graphs.layout import GraphLayout, lay_out
+from holdfast.authoring.graphs.layout import lay_out
 from holdfast.authoring.workflow_files import kind_of
+from holdfast.core.graphs import Graph, GraphLayout
 from holdfast.core.records import Definition
 from holdfast.errors import BadFlow, BadOption, Problem
 from holdfast.ports.workflows import WorkflowText

@@ -17,6 +17,7 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from holdfast.client.schedules import ScheduleInfo, Schedules
+from holdfast.core.graphs import Graph, GraphLayout
 from holdfast.core.input_schemas import read_schema
 from holdfast.core.names import check_not_ours, checked_name, checked_version, is_name
 from holdfast.core.records import PUBLISHED_ORIGIN, Definition
@@ -112,9 +113,9 @@ class WorkflowDiff(msgspec.Struct, frozen=True):
 class WorkflowGraph(msgspec.Struct, frozen=True):
     name: str
     version: str
-    graph: Any
+    graph: Graph
     """Its nodes and edges, and what they say."""
-    layout: Any
+    layout: GraphLayout
     """Where they are, in pixels."""
 
 

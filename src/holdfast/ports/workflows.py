@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 
+from holdfast.core.graphs import Graph, GraphLayout
 from holdfast.core.records import Definition, History
 from holdfast.core.reopening import ReopeningPlan
 from holdfast.core.timetable import Plan
@@ -60,7 +61,7 @@ class WorkflowReader(Protocol):
         """As in `Definition`, also if an older release has stored a DAG or a flow. Raises BadDocument."""
         ...
 
-    def graph(self, definition: Definition) -> tuple[Any, Any] | None:
+    def graph(self, definition: Definition) -> tuple[Graph, GraphLayout] | None:
         """What drawings show, and where its parts are. None for code. Raises BadDocument."""
         ...
 

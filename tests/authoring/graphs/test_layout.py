@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from holdfast.authoring.graphs import layers
-from holdfast.authoring.graphs.graph import Direction, Graph, GraphEdge, GraphNode
 from holdfast.authoring.graphs.layers import Layers, arrange
-from holdfast.authoring.graphs.layout import GraphLayout, PlacedNode, lay_out
+from holdfast.authoring.graphs.layout import lay_out
 from holdfast.authoring.graphs.positions import positions_across
+from holdfast.core.graphs import Direction, Graph, GraphEdge, GraphLayout, GraphNode, PlacedNode
 
 Edges = list[tuple[int, int]]
 

@@ -57,8 +57,8 @@ async def test_versions_their_difference_the_schema_and_the_graph(api: Asker):
         ("$.input.days", "int = 3", "int = 4")
     ]
     assert "-  days: int = 3\n+  days: int = 4\n" in diff["text"]
-    assert "wait" in str(graph["graph"])
-    assert graph["layout"]
+    assert [(node["id"], node["notes"]) for node in graph["graph"]["nodes"]] == [("wait", [])]
+    assert [node["id"] for node in graph["layout"]["nodes"]] == ["wait"]
     schema = (await api.get("/workflows/nap/input-schema"))["schema"]
     assert schema["properties"]["days"] == {"type": "integer", "default": 4}
     assert (await api.get("/workflows/doubled/graph", code=404))["code"] == "no_graph"
@@ -170,3 +170,13 @@ async def test_the_audit_log_has_what_was_published_before_and_after(store_url: 
             ("workflows.put", one, two),
             ("workflows.put", None, one),
         ]
+
+
+async def test_the_document_says_what_a_graph_and_its_layout_have(small_api: Asker):
+    schemas = (await small_api.get("/openapi.json"))["components"]["schemas"]
+
+    drawn = schemas["WorkflowGraph"]["properties"]
+    assert drawn["graph"] == {"$ref": "#/components/schemas/Graph"}
+    assert drawn["layout"] == {"$ref": "#/components/schemas/GraphLayout"}
+    assert schemas["GraphNode"]["properties"]["work"]["type"] == "string"
+    assert schemas["RoutedEdge"]["properties"]["points"]["items"]["type"] == "array"

@@ -16,8 +16,8 @@ from holdfast.authoring.dag.model import (
     Times,
 )
 from holdfast.authoring.documents.references import path_text
-from holdfast.authoring.graphs.graph import Graph, GraphEdge, GraphNode
 from holdfast.authoring.graphs.text_width import one_line
+from holdfast.core.graphs import Graph, GraphEdge, GraphNode
 from holdfast.core.names import written_span
 from holdfast.ports.executor import PythonFunction, ShellCommand
 

@@ -34,7 +34,7 @@ from holdfast.ports.executor import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.authoring.graphs.graph import Graph
+    from holdfast.core.graphs import Graph
 
 
 class DagSignature:

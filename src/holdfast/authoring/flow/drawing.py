@@ -27,8 +27,8 @@ from holdfast.authoring.flow.model import (
     SubflowNode,
     TimerNode,
 )
-from holdfast.authoring.graphs.graph import Graph, GraphEdge, GraphNode
 from holdfast.authoring.graphs.text_width import one_line
+from holdfast.core.graphs import Graph, GraphEdge, GraphNode
 from holdfast.core.names import written_span
 
 _MOST_SERVICES: Final = 5

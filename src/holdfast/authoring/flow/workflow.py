@@ -38,7 +38,7 @@ from holdfast.errors import PayloadTooLarge, UnknownTask, WrongType
 from holdfast.ports.executor import Attempt, ProcessBody, ProcessWork, ServiceCall, ShellCommand
 
 if TYPE_CHECKING:
-    from holdfast.authoring.graphs.graph import Graph
+    from holdfast.core.graphs import Graph
 
 _THROUGH_FILES: Final = 'exec "$0" "$@" <"$HOLDFAST_INPUT_FILE" >"$HOLDFAST_OUTPUT_FILE"'
 """Connects a script's standard input and output to the files that the process executor uses."""

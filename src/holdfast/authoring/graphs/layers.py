@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
-from holdfast.authoring.graphs.graph import Graph
+from holdfast.core.graphs import Graph
 
 _SWEEPS: Final = 12
 _MOST_BENDS: Final = 20_000

@@ -7,19 +7,17 @@ their size. A graph of a thousand nodes takes less than a second.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import msgspec
 
-from holdfast.authoring.graphs.graph import Graph, GraphEdge, GraphNode
 from holdfast.authoring.graphs.layers import Layers, arrange
 from holdfast.authoring.graphs.positions import positions_across
 from holdfast.authoring.graphs.text_width import columns_of, shorten
+from holdfast.core.graphs import Graph, GraphEdge, GraphLayout, GraphNode, PlacedNode, Point, RoutedEdge
 
 LONGEST_LINE: Final = 40
 """Columns of a line in a box."""
-
-Point: TypeAlias = tuple[float, float]
 
 
 class Metrics(msgspec.Struct, frozen=True):
@@ -33,37 +31,6 @@ class Metrics(msgspec.Struct, frozen=True):
 
 
 _PIXELS: Final = Metrics()
-
-
-class PlacedNode(msgspec.Struct, frozen=True):
-    """`x` and `y` are the upper left corner of its box. A node with others inside of it has a box around
-    them."""
-
-    id: str
-    x: float
-    y: float
-    width: float
-    height: float
-    layer: int
-    order: int
-    """Its index in the layer."""
-
-
-class RoutedEdge(msgspec.Struct, frozen=True):
-    """`points` lead from the border of the source to the border of the target."""
-
-    source: str
-    target: str
-    points: tuple[Point, ...]
-
-
-class GraphLayout(msgspec.Struct, frozen=True):
-    """Nodes and edges are in the order of the graph."""
-
-    width: float
-    height: float
-    nodes: tuple[PlacedNode, ...]
-    edges: tuple[RoutedEdge, ...]
 
 
 def lay_out(graph: Graph, metrics: Metrics = _PIXELS) -> GraphLayout:

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from holdfast.authoring.graphs.graph import Graph, GraphEdge, GraphNode
 from holdfast.authoring.graphs.text_width import columns_of, padded, shorten
+from holdfast.core.graphs import Graph, GraphEdge, GraphNode
 
 _LONGEST_TITLE: Final = 40
 _LONGEST_WORK: Final = 60

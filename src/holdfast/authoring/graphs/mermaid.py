@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from holdfast.authoring.graphs.graph import Graph, GraphEdge, GraphNode
 from holdfast.authoring.graphs.text_width import shorten
+from holdfast.core.graphs import Graph, GraphEdge, GraphNode
 
 _LONGEST_LINE: Final = 60
 """Columns of a line in a box."""

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from holdfast.authoring.graphs.graph import Graph, GraphNode
 from holdfast.authoring.graphs.layers import layers_of
 from holdfast.authoring.graphs.text_width import columns_of, padded, shorten
+from holdfast.core.graphs import Graph, GraphNode
 
 _LONGEST_TITLE: Final = 40
 _LONGEST_WORK: Final = 36

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.authoring.graphs import listing, rails
-from holdfast.authoring.graphs.graph import Graph
+from holdfast.core.graphs import Graph
 
 
 def as_text(graph: Graph, *, width: int, is_ascii: bool) -> str:

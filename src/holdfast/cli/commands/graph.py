@@ -16,7 +16,7 @@ from holdfast.errors import BadOption
 
 if TYPE_CHECKING:
     from holdfast.authoring.catalog import DataWorkflow
-    from holdfast.authoring.graphs.graph import Graph
+    from holdfast.core.graphs import Graph
 
 _BOX_CHARACTERS: Final = "●◉│─╭╮╰╯├┤┬┴┼→…"
 _WIDEST: Final = 160

@@ -1,4 +1,4 @@
-"""A graph to be drawn, as data: what each node says, and which edges join them."""
+"""A graph to be drawn, as data: what each node says, which edges join them, and where everything is."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import msgspec
 
 EdgeStyle: TypeAlias = Literal["solid", "dashed"]
 Direction: TypeAlias = Literal["right", "down"]
+Point: TypeAlias = tuple[float, float]
 
 
-class GraphNode(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class GraphNode(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     kind: str
@@ -30,7 +31,7 @@ class GraphNode(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return [self.title, f"{self.kind}: {self.work}" if self.work else self.kind, *self.notes]
 
 
-class GraphEdge(msgspec.Struct, frozen=True, omit_defaults=True):
+class GraphEdge(msgspec.Struct, frozen=True):
     """Joins two nodes with the same parent."""
 
     source: str
@@ -40,7 +41,7 @@ class GraphEdge(msgspec.Struct, frozen=True, omit_defaults=True):
     """Dashed is the way after a failure."""
 
 
-class Graph(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Graph(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     description: str = ""
     noun: Literal["task", "node"]
@@ -71,3 +72,34 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         count = len(self.nodes)
         about = f": {self.description}" if self.description else ""
         return f"{self.name} ({count} {self.noun}{'' if count == 1 else 's'}){about}"
+
+
+class PlacedNode(msgspec.Struct, frozen=True):
+    """Sizes are in pixels. `x` and `y` are the upper left corner of its box. A node with others inside of it
+    has a box around them."""
+
+    id: str
+    x: float
+    y: float
+    width: float
+    height: float
+    layer: int
+    order: int
+    """Its index in the layer."""
+
+
+class RoutedEdge(msgspec.Struct, frozen=True):
+    """`points` lead from the border of the source to the border of the target."""
+
+    source: str
+    target: str
+    points: tuple[Point, ...]
+
+
+class GraphLayout(msgspec.Struct, frozen=True):
+    """Nodes and edges are in the order of the graph."""
+
+    width: float
+    height: float
+    nodes: tuple[PlacedNode, ...]
+    edges: tuple[RoutedEdge, ...]
