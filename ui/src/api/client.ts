@@ -45,6 +45,8 @@ export class Problem extends Error {
     readonly code: string,
     detail: string,
     readonly answer: Partial<ProblemAnswer> = {},
+    /** In how many seconds the server wants to be asked again; 0 if it does not say. */
+    readonly retryAfter = 0,
   ) {
     super(detail);
   }
@@ -68,6 +70,11 @@ const listeners = new Set<(status: number) => void>();
 export function onAnswer(listen: (status: number) => void): () => void {
   listeners.add(listen);
   return () => listeners.delete(listen);
+}
+
+/** For requests that are not made here. */
+export function tellAnswer(status: number): void {
+  listeners.forEach((listen) => listen(status));
 }
 
 export const base = new URL(document.baseURI).pathname;
@@ -102,10 +109,10 @@ async function ask(method: Method, path: string, asked: Asked<any, any>): Promis
     });
   } catch (error) {
     if (asked.signal?.aborted) throw error;
-    listeners.forEach((listen) => listen(0));
+    tellAnswer(0);
     throw new Problem(0, "unreachable", "The server does not answer.");
   }
-  listeners.forEach((listen) => listen(answer.status));
+  tellAnswer(answer.status);
   const isJson = (answer.headers.get("content-type") ?? "").includes("json");
   const value: unknown = isJson ? await answer.json() : await answer.text();
   if (answer.ok) return value;
@@ -115,6 +122,7 @@ async function ask(method: Method, path: string, asked: Asked<any, any>): Promis
     told.code ?? String(answer.status),
     told.detail ?? `The server answered ${answer.status}.`,
     told,
+    Number(answer.headers.get("retry-after") ?? 0) || 0,
   );
 }
 

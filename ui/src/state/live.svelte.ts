@@ -1,5 +1,5 @@
 // One stream of events a tab. The server puts changes together and tells them at most four times a second.
-import { addressOf, context } from "../api/client";
+import { addressOf, context, tellAnswer } from "../api/client";
 import { EventReader } from "../api/events";
 import { hearServerTime, clock } from "./clock.svelte";
 
@@ -62,8 +62,16 @@ class Live {
   private losing: ReturnType<typeof setTimeout> | undefined;
   private hiding: ReturnType<typeof setTimeout> | undefined;
   private isAsleep = false;
+  private isStarted = false;
 
+  /** Also after a login: a stream that was refused is not asked for again before. */
   start(): void {
+    if (this.isStarted) {
+      this.isAsleep = false;
+      this.wake?.();
+      return;
+    }
+    this.isStarted = true;
     document.addEventListener("visibilitychange", () => this.seen());
     void this.keepOpen();
   }
@@ -151,6 +159,12 @@ class Live {
       }
       if (answer.status === 404 && this.run) {
         this.run = "";
+        return true;
+      }
+      if (answer.status === 401) {
+        this.isAsleep = true;
+        this.after = "";
+        tellAnswer(401);
         return true;
       }
       if (!answer.ok || !answer.body) return false;

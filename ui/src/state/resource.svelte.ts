@@ -24,6 +24,11 @@ export interface Options {
 const CACHED = 60;
 const cache = new Map<string, { data: unknown; at: number }>();
 
+/** Somebody else looks at the pages now. */
+export function forgetAll(): void {
+  cache.clear();
+}
+
 function keep(key: string, data: unknown): void {
   cache.delete(key);
   cache.set(key, { data, at: Date.now() });

@@ -1,6 +1,7 @@
 // Who looks at the pages, and what they may do.
-import { context, get, onAnswer, Problem, del } from "../api/client";
-import type { Caller } from "../api/schema";
+import { context, get, onAnswer, post, Problem, del } from "../api/client";
+import type { Caller, SessionAnswer } from "../api/schema";
+import { forgetAll } from "./resource.svelte";
 
 const RANKS: Record<string, number> = { viewer: 1, operator: 2, admin: 3 };
 const KEPT = "holdfast.namespace";
@@ -10,22 +11,28 @@ class Session {
   needsLogin = $state(false);
   isKnown = $state(false);
   problem = $state.raw<Problem | null>(null);
+  /** When the session ends in any case; null if there is none. */
+  endsAt = $state<string | null>(null);
+  /** After how many seconds without a request it ends. */
+  idle = $state<number | null>(null);
+  /** Somebody was logged in, and is not any more. */
+  hasEnded = $state(false);
+  private last = "";
 
   constructor() {
     context.namespace = sessionStorage.getItem(KEPT) ?? "";
     onAnswer((status) => {
-      if (status === 401) this.caller = null;
+      if (status !== 401 || !this.caller) return;
+      this.caller = null;
+      this.needsLogin = true;
+      this.hasEnded = true;
     });
   }
 
   /** Also after a login, and when the server has come back. */
   async load(): Promise<void> {
     try {
-      const answer = await get("/api/v1/session");
-      context.csrf = answer.csrf_token ?? "";
-      this.caller = answer.caller;
-      this.needsLogin = answer.needs_login;
-      this.problem = null;
+      this.take(await get("/api/v1/session"));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       this.caller = null;
@@ -33,6 +40,30 @@ class Session {
       this.problem = error.status === 401 ? null : error;
     }
     this.isKnown = true;
+  }
+
+  /** Raises Problem. */
+  async enter(key: string): Promise<void> {
+    this.take(await post("/api/v1/session", { body: { key } }));
+  }
+
+  private take(answer: SessionAnswer): void {
+    const { caller } = answer;
+    const who = `${caller.key} ${caller.name} ${caller.role} ${caller.namespace}`;
+    if (this.last && this.last !== who) {
+      // What the one before has seen, and the namespace they chose, are theirs.
+      forgetAll();
+      context.namespace = "";
+      sessionStorage.removeItem(KEPT);
+    }
+    this.last = who;
+    context.csrf = answer.csrf_token ?? "";
+    this.endsAt = answer.expires_at ?? null;
+    this.idle = answer.idle_seconds ?? null;
+    this.needsLogin = answer.needs_login;
+    this.caller = caller;
+    this.hasEnded = false;
+    this.problem = null;
   }
 
   /** Whether the caller may do what needs this role. The server decides; this only hides buttons. */
@@ -52,8 +83,13 @@ class Session {
   async leave(): Promise<void> {
     const answer = await del("/api/v1/session");
     const elsewhere = (answer as { logout_url?: string | null } | undefined)?.logout_url;
-    if (elsewhere) location.href = elsewhere;
-    else await this.load();
+    forgetAll();
+    if (elsewhere) {
+      location.href = elsewhere;
+      return;
+    }
+    await this.load();
+    this.hasEnded = false;
   }
 }
 
