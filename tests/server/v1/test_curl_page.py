@@ -12,8 +12,9 @@ HOW_TO: Final = ROOT / "docs" / "how-to"
 ON_ANOTHER_PAGE: Final = {
     "session.create": "login.md",
     "session.delete": "login.md",
+    "events.pulse": "events-over-http.md",
 }
-"""What needs a server that asks for keys."""
+"""What needs a server that asks for keys, or is told with other events."""
 
 WITHOUT_CURL: Final = {
     "session.get": "for pages, which need the token of their session",
