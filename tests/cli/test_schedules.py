@@ -218,12 +218,14 @@ def test_what_is_done_is_told_in_json(project: Path) -> None:
     paused = as_json(project, "schedules", "pause", "mine")
     resumed = as_json(project, "schedules", "resume", "mine")
     triggered = as_json(project, "schedules", "trigger", *name)
+    tried = holdfast(project, "schedules", "backfill", *name, *times, "--dry-run")
     filled = json_lines(holdfast(project, "schedules", "backfill", *name, *times, "--json"))
     deleted = as_json(project, "schedules", "delete", "mine")
 
     assert [each["is_paused"] for each in (put, paused, resumed)] == [False, True, False]
     assert put["plan"]["timetable"] == {"type": "every", "interval": 3600.0}
     assert triggered["schedule"] == "mine"
+    assert (put["words"], tried.splitlines()) == ("every hour", [each["run"] for each in filled])
     assert [each["schedule"] for each in filled] == ["mine", "mine"]
     assert {triggered["run"], *(each["run"] for each in filled)} == {
         run["id"] for run in as_json(project, "runs", "list")

@@ -406,6 +406,11 @@ class StoreMachine(RemoteDeeds, AccessDeeds, SessionDeeds, AlertDeeds, RuleBased
         look(what, lambda store: store.due_schedules(space, workflows, due_at, most))
         name = dice.pick([None, *SCHEDULES])
         look(f"schedules in {space} {name}", lambda store: store.list_schedules(space, name))
+        names, first, last = dice.some(SCHEDULES, 2), drawing.key(), dice.pick([None, drawing.key()])
+        look(
+            f"{most} runs of {names} in {space} from {first} to {last}",
+            lambda store: store.list_scheduled_runs(space, names, first, last, most),
+        )
         look(f"nodes in {space}", lambda store: _sorted(store.list_nodes(space)))
         which_ones = [(name, version) for name in workflows for version in ("1", "2", "3")]
         newest = dice.pick(workflows) if workflows else "none"

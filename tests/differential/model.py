@@ -98,7 +98,7 @@ from holdfast.ports.runs import (
     Stranded,
     UpdateAnswer,
 )
-from holdfast.ports.schedules import ScheduleFiring
+from holdfast.ports.schedules import ScheduledRun, ScheduleFiring
 from holdfast.ports.workflow_store import DELETED
 
 _EPOCH = Instant(0)
@@ -524,6 +524,11 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel, SessionMod
 
     async def list_streams(self, namespace: str, run: RunKey) -> list[StreamSummary]:
         return [] if self.tables.run(namespace, run) is None else views.streams(self.tables, run)
+
+    async def list_scheduled_runs(
+        self, namespace: str, names: Sequence[str], since: RunKey, before: RunKey | None, limit: int
+    ) -> list[ScheduledRun]:
+        return schedules.started_runs(self.tables, namespace, names, since, before, limit)
 
     async def list_schedules(self, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
         return schedules.listed(self.tables, namespace, name)

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from tests.differential.tables import Tables
 
 from holdfast.core.records import MessageKind, ScheduleRecord
-from holdfast.core.values import Instant, Payload
+from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.ports.commits import NewMessage
-from holdfast.ports.schedules import ScheduleFiring
+from holdfast.ports.schedules import ScheduledRun, ScheduleFiring
 
 
 def listed(tables: Tables, namespace: str, name: str | None = None) -> list[ScheduleRecord]:
@@ -52,6 +52,22 @@ def due(tables: Tables, namespace: str, workflows: Sequence[str], now: Instant) 
     times = [(_due_at(schedule), schedule) for schedule in _heeded(tables, namespace, workflows)]
     found = [(at, schedule.name.encode(), schedule) for at, schedule in times if at is not None and at <= now]
     return [schedule for _, _, schedule in sorted(found, key=lambda each: each[:2])]
+
+
+def started_runs(
+    tables: Tables, namespace: str, names: Sequence[str], since: RunKey, before: RunKey | None, limit: int
+) -> list[ScheduledRun]:
+    """The newest runs of each schedule, the last schedule by name first."""
+    found: list[ScheduledRun] = []
+    for name in sorted(set(names), reverse=True):
+        runs = [
+            ScheduledRun(name, it.key, it.id, it.status, it.created_at, it.started_at, it.finished_at)
+            for it in tables.runs.values()
+            if it.namespace == namespace and it.schedule == name and it.key >= since
+        ]
+        runs = [run for run in runs if before is None or run.key < before]
+        found += sorted(runs, key=lambda run: run.key, reverse=True)[:limit]
+    return found
 
 
 def write(tables: Tables, namespace: str, schedule: ScheduleRecord, decided_on: int | None) -> bool:

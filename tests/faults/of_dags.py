@@ -71,6 +71,24 @@ SCHEDULES = [
         ),
     ),
     Fault(
+        "oldest-ticks-for-the-newest",
+        "of each schedule the newest runs are listed",
+        [Query("sqlite:runs_of_schedules").replace("ORDER BY key DESC", "ORDER BY key")],
+        cases(
+            "stores/test_schedules.py",
+            "test_of_each_schedule_the_newest_runs_in_a_range_of_keys_are_listed",
+        ),
+    ),
+    Fault(
+        "ticks-beyond-the-range-on-postgres",
+        "of each schedule the newest runs in a range are listed",
+        [Query("postgres:runs_of_schedules").replace("AND key >= A", "AND key <> A")],
+        cases(
+            "stores/test_schedules.py",
+            "test_of_each_schedule_the_newest_runs_in_a_range_of_keys_are_listed[postgres]",
+        ),
+    ),
+    Fault(
         "silent-firing",
         "7: other nodes hear of the runs of a schedule",
         [Code("stores.schedules:fire_schedule").remove("A.announce(DUE)")],

@@ -105,6 +105,7 @@ PAGES = {
     "page_of_runs_by_status": "runs_by_status",
     "page_of_runs_by_fingerprint": "runs_by_fingerprint",
     "page_of_scheduled_runs": "runs_by_schedule",
+    "runs_of_schedules": "runs_by_schedule",
     "page_of_steps": "journal_pkey",
     "page_of_tagged_runs": "run_tags_pkey",
     "read_logs": "logs_by_run",

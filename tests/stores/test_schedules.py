@@ -388,3 +388,25 @@ async def test_a_schedule_that_cannot_be_read_is_left_out_and_named_to_who_asks_
     with pytest.raises(JournalCorrupt, match="schedule 'bad'"):
         await store.list_schedules(SPACE, "bad")
     assert await store.delete_schedule(SPACE, "bad")
+
+
+async def test_of_each_schedule_the_newest_runs_in_a_range_of_keys_are_listed(store: SqlStore) -> None:
+    runs = [new_run(n, id=f"r{n}", schedule="ab"[n % 2]) for n in range(10)]
+    await store.create_runs(SPACE, [*runs, new_run(20), new_run(21, schedule="c")])
+    await store.create_runs("other", [new_run(30, namespace="other", schedule="a")])
+
+    found = await store.list_scheduled_runs(SPACE, ["a", "b", "a", "none"], key(2), key(9), 3)
+    of_one = await store.list_scheduled_runs(SPACE, ["b"], key(4), key(9), 100)
+    all_of_them = await store.list_scheduled_runs(SPACE, ["c", "b"], key(0), None, 100)
+
+    assert [(each.schedule, each.key) for each in found] == [
+        *(("b", key(n)) for n in (7, 5, 3)),
+        *(("a", key(n)) for n in (8, 6, 4)),
+    ]
+    assert (found[0].id, found[0].status, found[0].created_at) == (
+        "r7",
+        RunStatus.PENDING,
+        runs[7].created_at,
+    )
+    assert [each.key for each in of_one] == [key(7), key(5)]
+    assert [each.key for each in all_of_them] == [key(n) for n in (21, 9, 7, 5, 3, 1)]

@@ -16,6 +16,17 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 
 from holdfast.client.run import Run
+from holdfast.client.schedule_ticks import (
+    MOST_SCHEDULES,
+    MOST_SHOWN,
+    BackfillPreview,
+    BackfillTick,
+    ScheduleTicks,
+    TickReader,
+    checked_instant,
+    tick_window,
+)
+from holdfast.core.plan_words import plan_words
 from holdfast.core.records import ANY_NODE, ScheduleRecord, is_task_claim, published_target
 from holdfast.core.run_options import RunTerms
 from holdfast.core.schedule_inputs import fill_in, has_placeholder
@@ -29,7 +40,7 @@ from holdfast.core.scheduling import (
     run_id,
 )
 from holdfast.core.timetable import Catchup, Plan
-from holdfast.core.values import Instant, Payload, instant, key_text, later, moment
+from holdfast.core.values import Instant, Payload, key_text, later, moment
 from holdfast.errors import BadOption, JournalCorrupt, ScheduleNotFound, ScheduleTaken
 from holdfast.ports.schedules import ScheduleStore
 from holdfast.ports.workflows import Startable
@@ -68,6 +79,11 @@ class ScheduleInfo(msgspec.Struct, frozen=True):
     created_at: dt.datetime
     problem: str | None
     """Why it starts no runs although it is due: no node can start them. None if it is not overdue."""
+
+    @property
+    def words(self) -> str:
+        """The plan in English."""
+        return plan_words(self.plan)
 
 
 class OverdueSchedule(NamedTuple):
@@ -268,16 +284,41 @@ class Schedules:
         """Start a run for every tick t with begin <= t < end. For a tick that already has a run, you get that
         run. Raises BadOption if there are more than `limit` ticks."""
         record = await self._find(name)
-        if type(limit) is not int or not 1 <= limit <= _MOST_AT_ONCE:
-            raise BadOption("limit", limit, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
-        plan = _plan_of(record)
-        first, last = Instant(_instant("begin", begin) - 1), Instant(_instant("end", end) - 1)
-        count = plan.count(first, last)
-        if count > limit:
-            raise BadOption(
-                "the range", f"{begin} to {end}", f"one with at most {limit:,} ticks; this has {count:,}"
-            )
-        return await self._start(record, [(tick, run_id(name, tick)) for tick in plan.ticks(first, last)])
+        return await self._start(record, _ticks_to_fill(record, begin, end, limit))
+
+    async def preview_backfill(
+        self, name: str, begin: dt.datetime, end: dt.datetime, *, limit: int = 1000
+    ) -> BackfillPreview:
+        """What `backfill` would do: how many runs it would start, and how many ticks have one already."""
+        ticks = _ticks_to_fill(await self._find(name), begin, end, limit)
+        known = await self._store.find_keys(self._namespace, [id for _, id in ticks]) if ticks else {}
+        first = [BackfillTick(moment(tick), id, id in known) for tick, id in ticks[:MOST_SHOWN]]
+        return BackfillPreview(len(ticks), len(ticks) - len(known), len(known), first)
+
+    async def ticks(
+        self, begin: dt.datetime | None = None, end: dt.datetime | None = None, name: str | None = None
+    ) -> ScheduleTicks:
+        """What became of each tick between `begin` and `end`, and which come: of all schedules, up to 200, or
+        of one. Without times: twelve hours before and after now.
+
+        Of each schedule there are 200 past ticks at most, the newest, and the next 200. A tick without a run
+        was skipped, or its run was deleted since. Ticks of an earlier plan that started no run are not known.
+        """
+        now = self._now()
+        first, last = tick_window(begin, end, now)
+        if name is None:
+            found = await self._store.list_schedules(self._namespace)
+        else:
+            found = [await self._find(name)]
+        readable: list[tuple[ScheduleRecord, Plan]] = []
+        for record in found:
+            try:
+                readable.append((record, _plan_of(record)))
+            except JournalCorrupt as error:
+                _log.warning("schedule %s is left out: %s", record.name, error)
+        reader = TickReader(self._store, self._namespace, now)
+        ticks = await reader.read(readable[:MOST_SCHEDULES], first, last)
+        return ScheduleTicks(moment(first), moment(last), ticks, len(readable) <= MOST_SCHEDULES)
 
     async def preview(self, name: str, count: int = 10) -> list[UpcomingRun]:
         """The next runs that it would start if it is not paused."""
@@ -290,7 +331,7 @@ class Schedules:
     async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
         """What the schedule would do at `end` if no node was up since `begin`."""
         record = await self._find(name)
-        first, last = _instant("begin", begin), _instant("end", end)
+        first, last = checked_instant("begin", begin), checked_instant("end", end)
         if last < first:
             raise BadOption("end", end, f"no earlier than begin, {begin}")
         decision = after_outage(name, _plan_of(record), first, last)
@@ -381,10 +422,20 @@ def _template(startable: Startable, plan: Plan, input: Mapping[str, Any], now: I
     return Payload(_encode({**packed, **variable}))
 
 
-def _instant(option: str, given: Any) -> Instant:
-    if not isinstance(given, dt.datetime) or given.utcoffset() is None:
-        raise BadOption(option, given, "a datetime with a time zone")
-    return instant(given)
+def _ticks_to_fill(
+    record: ScheduleRecord, begin: dt.datetime, end: dt.datetime, limit: int
+) -> list[tuple[Instant, str]]:
+    """The ticks from `begin` on and before `end`, each with the id of its run. Raises BadOption."""
+    if type(limit) is not int or not 1 <= limit <= _MOST_AT_ONCE:
+        raise BadOption("limit", limit, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
+    plan = _plan_of(record)
+    first, last = Instant(checked_instant("begin", begin) - 1), Instant(checked_instant("end", end) - 1)
+    count = plan.count(first, last)
+    if count > limit:
+        raise BadOption(
+            "the range", f"{begin} to {end}", f"one with at most {limit:,} ticks; this has {count:,}"
+        )
+    return [(tick, run_id(record.name, tick)) for tick in plan.ticks(first, last)]
 
 
 def _skipped(decision: Decision) -> int:

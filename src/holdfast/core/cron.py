@@ -232,6 +232,20 @@ def _offset(zone: dt.tzinfo, at: int) -> int:
     return 0 if offset is None else offset.days * _DAY + offset.seconds
 
 
+class ClockChange(NamedTuple):
+    """The clocks of a zone are set forward or back. UTC offsets are in seconds."""
+
+    at: int
+    before: int
+    after: int
+
+
+def clock_changes(zone: dt.tzinfo, after: int, until: int) -> Iterator[ClockChange]:
+    """The changes at instants t with after < t <= until, in order."""
+    for at in _changes(zone, after, until):
+        yield ClockChange(at, _offset(zone, at - 1), _offset(zone, at))
+
+
 def _changes(zone: dt.tzinfo, after: int, until: int) -> Iterator[int]:
     """The instants t with after < t <= until at which the zone's UTC offset changes."""
     if zone is dt.UTC:

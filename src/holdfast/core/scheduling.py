@@ -16,7 +16,7 @@ import msgspec
 
 from holdfast.core.names import is_name
 from holdfast.core.timetable import CatchupMode, Overlap, Plan, fires_at
-from holdfast.core.values import FIRST_INSTANT, LAST_INSTANT, Instant, later, moment
+from holdfast.core.values import FIRST_INSTANT, LAST_INSTANT, Instant, instant, later, moment
 from holdfast.errors import BadOption
 
 GRACE: Final = dt.timedelta(seconds=60)
@@ -177,16 +177,16 @@ def preview(
 ) -> list[DueTick]:
     """The next `count` ticks to fire, or fewer if the plan ends. Ticks up to `cursor` are left out, even if
     jitter would make one fire later."""
-    ticks = plan.ticks(max(cursor, _cursor_at(name, plan, now)), LAST_INSTANT)
+    ticks = plan.ticks(max(cursor, cursor_at(name, plan, now)), LAST_INSTANT)
     return [DueTick(tick, fires_at(name, plan, tick)) for tick in islice(ticks, count)]
 
 
 def after_outage(name: str, plan: Plan, begin: Instant, end: Instant) -> Decision:
     """The decision at `end` if no node was up since `begin` and no run is active."""
-    return decide(name, plan, ScheduleState(_cursor_at(name, plan, begin)), end, is_active=False)
+    return decide(name, plan, ScheduleState(cursor_at(name, plan, begin)), end, is_active=False)
 
 
-def _cursor_at(name: str, plan: Plan, now: Instant) -> Instant:
+def cursor_at(name: str, plan: Plan, now: Instant) -> Instant:
     """The cursor of a schedule that has decided every tick that has fired by now."""
     for tick in plan.newest(FIRST_INSTANT, now, 1):
         if fires_at(name, plan, tick) > now:
@@ -199,6 +199,18 @@ def run_id(schedule: str, tick: Instant) -> str:
     try."""
     timespec = "microseconds" if tick % 1_000_000 else "seconds"
     return f"{schedule}@{moment(tick).replace(tzinfo=None).isoformat(timespec=timespec)}Z"
+
+
+def tick_of(schedule: str, run: str) -> Instant | None:
+    """The tick of a run by its id, as `run_id` makes it. None if the id is not of that form."""
+    prefix, _, written = run.rpartition("@")
+    if prefix != schedule or not written.endswith("Z"):
+        return None
+    try:
+        tick = instant(dt.datetime.fromisoformat(written[:-1]).replace(tzinfo=dt.UTC))
+    except ValueError:
+        return None
+    return tick if run_id(schedule, tick) == run else None
 
 
 def checked_schedule_name(name: str) -> str:

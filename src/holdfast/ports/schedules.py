@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, Protocol
 
 from holdfast.core.records import Definition, RunRecord, ScheduleRecord
-from holdfast.core.values import Instant, RunKey
+from holdfast.core.values import Instant, RunKey, RunStatus
 
 
 class ScheduleFiring(NamedTuple):
@@ -21,6 +21,18 @@ class ScheduleFiring(NamedTuple):
     cancel: RunKey | None
     """A run to cancel."""
     now: Instant
+
+
+class ScheduledRun(NamedTuple):
+    """A run that a schedule has started."""
+
+    schedule: str
+    key: RunKey
+    id: str | None
+    status: RunStatus
+    created_at: Instant
+    started_at: Instant | None
+    finished_at: Instant | None
 
 
 class DueScheduleStore(Protocol):
@@ -58,3 +70,18 @@ class ScheduleStore(Protocol):
         ...
 
     async def delete_schedule(self, namespace: str, name: str) -> bool: ...
+
+    async def list_scheduled_runs(
+        self, namespace: str, schedules: Sequence[str], since: RunKey, before: RunKey | None, limit: int
+    ) -> list[ScheduledRun]:
+        """Of each schedule the newest `limit` runs with keys from `since` on and below `before`. Those of a
+        schedule are in order, newest first."""
+        ...
+
+    async def find_keys(self, namespace: str, ids: Sequence[str]) -> dict[str, RunKey]:
+        """As in `RunStore`."""
+        ...
+
+    async def find_runs(self, namespace: str, runs: Collection[RunKey]) -> list[RunRecord]:
+        """As in `RunStore`."""
+        ...

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from holdfast.client.run import Run
+from holdfast.client.schedule_ticks import BackfillPreview, ScheduleTicks
 from holdfast.client.schedules import CatchUpPreview, ScheduleInfo, Schedules, UpcomingRun
 from holdfast.core.timetable import Catchup, CatchupMode, Cron, Plan
 from holdfast.core.values import moment
@@ -137,6 +138,23 @@ class RemoteSchedules(Schedules):
         path = path_of("schedules", name, "backfill")
         begun = await self._connection.ask("POST", path, list[_Started], body=body)
         return [self._handle(each.id, each.key) for each in begun]
+
+    async def preview_backfill(
+        self, name: str, begin: dt.datetime, end: dt.datetime, *, limit: int = 1000
+    ) -> BackfillPreview:
+        body = {"begin": begin, "end": end, "limit": limit, "dry_run": True}
+        path = path_of("schedules", name, "backfill")
+        return await self._connection.ask("POST", path, BackfillPreview, body=body)
+
+    async def ticks(
+        self, begin: dt.datetime | None = None, end: dt.datetime | None = None, name: str | None = None
+    ) -> ScheduleTicks:
+        query = {
+            "begin": None if begin is None else time_text(begin),
+            "end": None if end is None else time_text(end),
+            "name": name,
+        }
+        return await self._connection.ask("GET", "/schedules/ticks", ScheduleTicks, query=query)
 
     async def preview(self, name: str, count: int = 10) -> builtins.list[UpcomingRun]:
         path = path_of("schedules", name, "upcoming")

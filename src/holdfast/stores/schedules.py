@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from holdfast.core.records import MessageKind, ScheduleRecord
-from holdfast.core.values import Instant, Payload
+from holdfast.core.values import Instant, Payload, RunKey, RunStatus
 from holdfast.ports.commits import NewMessage
-from holdfast.ports.schedules import ScheduleFiring
+from holdfast.ports.schedules import ScheduledRun, ScheduleFiring
 from holdfast.ports.store_life import DUE
 from holdfast.stores import records
 from holdfast.stores.commit_script import create_runs
@@ -66,3 +66,15 @@ class SqlScheduleStore(SqlRole):
 
     async def delete_schedule(self, namespace: str, name: str) -> bool:
         return await self._driver.write(lambda tx: bool(tx.rows("delete_schedule", namespace, name)))
+
+    async def list_scheduled_runs(
+        self, namespace: str, schedules: Sequence[str], since: RunKey, before: RunKey | None, limit: int
+    ) -> list[ScheduledRun]:
+        names = [(name,) for name in dict.fromkeys(schedules)]
+
+        def script(tx: Transaction) -> list[ScheduledRun]:
+            rows = tx.many_returning("runs_of_schedules", names, namespace, since, before, limit)
+            rows.sort(key=lambda row: (row[0], row[1]), reverse=True)
+            return [ScheduledRun(*row)._replace(status=RunStatus(row[3])) for row in rows]
+
+        return await self._driver.read(script, may_be_long=True)

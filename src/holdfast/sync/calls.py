@@ -34,6 +34,7 @@ from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.run_reading import JournalPage
 from holdfast.client.run_views import RunGroups
+from holdfast.client.schedule_ticks import BackfillPreview, ScheduleTicks
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
 from holdfast.client.selection import BulkReport
@@ -237,6 +238,23 @@ class Schedules:
             Run(run, self._thread)
             for run in self._thread.call(lambda: self.inner.backfill(name, begin, end, limit=limit))
         ]
+
+    def preview_backfill(
+        self, name: str, begin: dt.datetime, end: dt.datetime, *, limit: int = 1000
+    ) -> BackfillPreview:
+        """What `backfill` would do: how many runs it would start, and how many ticks have one already."""
+        return self._thread.call(lambda: self.inner.preview_backfill(name, begin, end, limit=limit))
+
+    def ticks(
+        self, begin: dt.datetime | None = None, end: dt.datetime | None = None, name: str | None = None
+    ) -> ScheduleTicks:
+        """What became of each tick between `begin` and `end`, and which come: of all schedules, up to 200, or
+        of one. Without times: twelve hours before and after now.
+
+        Of each schedule there are 200 past ticks at most, the newest, and the next 200. A tick without a run
+        was skipped, or its run was deleted since. Ticks of an earlier plan that started no run are not known.
+        """
+        return self._thread.call(lambda: self.inner.ticks(begin, end, name))
 
     def preview(self, name: str, count: int = 10) -> builtins.list[UpcomingRun]:
         """The next runs that it would start if it is not paused."""

@@ -66,3 +66,34 @@ async def test_a_bad_schedule_is_refused(small_api: Asker, change: dict[str, obj
 
     assert said in problem["detail"]
     assert (await small_api.get("/schedules"))["items"] == []
+
+
+async def test_ticks_are_told_and_a_backfill_can_be_tried(api: Asker):
+    await api.ask("PUT", "/schedules/nightly", NIGHTLY)
+    span = {"begin": "2026-01-01T00:00:00Z", "end": "2026-01-04T00:00:00Z"}
+
+    before = await api.post("/schedules/nightly/backfill", {**span, "dry_run": True}, code=201)
+    await api.post("/schedules/nightly/backfill", {**span, "end": "2026-01-03T00:00:00Z"}, code=201)
+    after = await api.post("/schedules/nightly/backfill", {**span, "dry_run": True}, code=201)
+    started = await api.post("/schedules/nightly/trigger", code=201)
+    await api.get(f"/runs/{started['key']}", wait=20)
+    ticks = await api.get("/schedules/ticks")
+
+    assert (before["ticks"], before["new"], before["existing"]) == (3, 3, 0)
+    assert (after["new"], after["existing"]) == (1, 2)
+    assert after["first"][2] == {
+        "tick": "2026-01-03T01:00:00Z",
+        "run": "nightly@2026-01-03T01:00:00Z",
+        "exists": False,
+    }
+    (found,) = ticks["schedules"]
+    assert ticks["is_all"]
+    assert found["words"] == "every day at 02:00, Berlin"
+    assert [(tick["run"], tick["status"], tick["note"]) for tick in found["past"]] == [
+        (started["id"], "success", "started by hand")
+    ]
+    assert len(found["coming"]) <= 1
+    assert found["typical_took"] is not None
+    assert await api.get("/schedules/ticks", name="nightly") != {}
+    assert (await api.get("/schedules/ticks", name="daily", code=404))["code"] == "schedule_not_found"
+    assert (await api.get("/schedules/nightly"))["words"] == "every day at 02:00, Berlin"

@@ -16,6 +16,7 @@ from holdfast.errors import Refused
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
+    from holdfast.client.schedule_ticks import BackfillPreview
     from holdfast.client.schedules import CatchUpPreview, ScheduleInfo, UpcomingRun
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the schedule.")]
@@ -88,6 +89,7 @@ def _facts(info: ScheduleInfo) -> dict[str, Any]:
     import msgspec
 
     facts: dict[str, Any] = msgspec.to_builtins(info, builtin_types=(dt.datetime, dt.timedelta))
+    facts["words"] = info.words
     plan: dict[str, Any] = facts["plan"]
     plan["jitter"] = info.plan.jitter.total_seconds()
     if "interval" in plan["timetable"]:
@@ -114,6 +116,7 @@ def show_schedule(name: _Name, as_json: AsJson = False, db: Db = None, namespace
         "workflow": info.workflow,
         "input": json_text(info.input) if info.input else "",
         "when": _when(info),
+        "in words": info.words,
         "start": moment_text(moment(plan.start)) if plan.start is not None else "",
         "end": moment_text(moment(plan.end)) if plan.end is not None else "",
         "jitter": written_span(plan.jitter) if plan.jitter else "",
@@ -266,6 +269,9 @@ def backfill_schedule(
         int, typer.Option("--limit", metavar="N", help="Refuse if the range has more ticks.")
     ] = 1000,
     target: _Target = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be started, and start nothing.")
+    ] = False,
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
@@ -274,6 +280,13 @@ def backfill_schedule(
     from holdfast.cli.arguments.plans import read_range
 
     first, last = read_range(begin, end)
+    if dry_run:
+        preview = use_client(
+            find_database(db, namespace),
+            lambda client: client.schedules.preview_backfill(name, first, last, limit=limit),
+        )
+        _print_backfill(preview, as_json=as_json)
+        return
 
     async def backfill(client: Holdfast) -> list[str]:
         await _load(client, name, target)
@@ -287,6 +300,17 @@ def backfill_schedule(
             print_line(one_line(id, None))
     if not as_json:
         say(f"{len(ids):,} runs; nodes that serve the workflow take them")
+
+
+def _print_backfill(preview: BackfillPreview, *, as_json: bool) -> None:
+    if as_json:
+        print_json(preview, is_pretty=True)
+        return
+    for tick in preview.first:
+        print_line(one_line(tick.run, None) + (" (exists)" if tick.exists else ""))
+    more = preview.ticks - len(preview.first)
+    shown = f"{more:,} more; " if more else ""
+    say(f"{shown}{preview.new:,} of {preview.ticks:,} runs would be started")
 
 
 @schedules.command("preview")

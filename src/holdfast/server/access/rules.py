@@ -105,6 +105,7 @@ RULES: Final[dict[str, Rule]] = {
     "schedules.trigger": _OPERATE,
     "schedules.backfill": _OPERATE,
     "schedules.upcoming": _READ,
+    "schedules.ticks": _READ,
     "schedules.outage": _READ,
     "workflows.list": _READ,
     "workflows.get": _READ,

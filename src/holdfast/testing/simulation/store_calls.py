@@ -87,6 +87,7 @@ READS = frozenset(
         "find_stalls",
         "due_schedules",
         "list_schedules",
+        "list_scheduled_runs",
         "stranded_runs",
         "read_situation",
         "last_steps",

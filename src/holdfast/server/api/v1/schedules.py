@@ -12,6 +12,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from holdfast.client.client import Client
+from holdfast.client.schedule_ticks import BackfillPreview, ScheduleTicks
 from holdfast.client.schedules import CatchUpPreview, ScheduleInfo, UpcomingRun
 from holdfast.core.timetable import Catchup, CatchupMode, Cron, Overlap, Plan
 from holdfast.core.values import moment
@@ -67,12 +68,30 @@ class ScheduleAnswer(msgspec.Struct, frozen=True, kw_only=True):
     origin: str
     created_at: dt.datetime
     problem: str | None
+    words: str
+    """The plan in English."""
 
 
 @get("/schedules", name="schedules.list", responses=may_answer())
 async def list_schedules(client: NamedDependency[Client]) -> Page[ScheduleAnswer]:
     """All schedules, by name."""
     return Page([schedule_answer(each) for each in await client.schedules.list()])
+
+
+@get("/schedules/ticks", name="schedules.ticks", responses=may_answer(404))
+async def list_ticks(
+    client: NamedDependency[Client],
+    begin: Annotated[
+        dt.datetime | None, QueryParameter(description="Without it, twelve hours before now.")
+    ] = None,
+    end: Annotated[
+        dt.datetime | None, QueryParameter(description="Without it, twelve hours from now.")
+    ] = None,
+    name: Annotated[str | None, QueryParameter(description="Only this schedule.")] = None,
+) -> ScheduleTicks:
+    """What became of each tick in this time, and which come. Of each schedule 200 past ticks at most, the
+    newest, and the next 200; of 200 schedules at most."""
+    return await client.schedules.ticks(begin, end, name)
 
 
 @get("/schedules/{name:str}", name="schedules.get", responses=may_answer(404))
@@ -145,6 +164,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     begin: FromQuery[dt.datetime]
     end: dt.datetime
     limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 1_000
+    dry_run: bool = False
 
 
 @post(
@@ -155,9 +175,17 @@ class Span(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     responses=may_answer(404),
 )
 async def backfill_schedule(
-    name: FromPath[str], data: JSONBody[Span], client: NamedDependency[Client]
-) -> list[StartedRun]:
-    """A run for every tick from `begin` on and before `end`. A tick that has one already gets no other."""
+    name: FromPath[str],
+    data: JSONBody[Span],
+    client: NamedDependency[Client],
+    record: NamedDependency[Record],
+) -> list[StartedRun] | BackfillPreview:
+    """A run for every tick from `begin` on and before `end`. A tick that has one already gets no other. A dry
+    run only says what would be started and what is there already."""
+    if data.dry_run:
+        preview = await client.schedules.preview_backfill(name, data.begin, data.end, limit=data.limit)
+        record.after = {"dry_run": True, "ticks": preview.ticks, "new": preview.new}
+        return preview
     runs = await client.schedules.backfill(name, data.begin, data.end, limit=data.limit)
     return [started(run) for run in runs]
 
@@ -183,6 +211,7 @@ async def preview_outage(
 
 ROUTES = [
     list_schedules,
+    list_ticks,
     get_schedule,
     put_schedule,
     delete_schedule,
@@ -223,4 +252,5 @@ def schedule_answer(info: ScheduleInfo) -> ScheduleAnswer:
         origin=info.origin,
         created_at=info.created_at,
         problem=info.problem,
+        words=info.words,
     )

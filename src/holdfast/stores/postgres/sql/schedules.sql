@@ -44,3 +44,14 @@ WHERE schedules.namespace = $1::text AND NOT is_paused
 ORDER BY CASE WHEN queued <> '[]' AND coalesce(runs.status IN ('success', 'failed', 'cancelled'), true)
               THEN cursor ELSE next_at END, name
 LIMIT $4::int4;
+
+-- name: runs_of_schedules
+-- Of each of the schedules $5 the newest $4 runs with keys from $2 on and below $3. LATERAL: each is a range of the index.
+SELECT found.* FROM unnest($5::text[]) AS wanted (schedule)
+    CROSS JOIN LATERAL (
+        SELECT runs.schedule, key, id, status, created_at, started_at, finished_at FROM holdfast.runs
+        WHERE namespace = $1::text AND runs.schedule = wanted.schedule
+            AND key >= $2::uuid AND key < coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+        ORDER BY runs.schedule DESC, key DESC
+        LIMIT $4::int8
+    ) AS found;

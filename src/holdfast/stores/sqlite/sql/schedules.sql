@@ -38,3 +38,10 @@ WHERE schedules.namespace = ?1 AND NOT is_paused
     AND (schedules.workflow IN (SELECT value FROM json_each(?3)) OR schedules.workflow LIKE '%@(published flows)')
 ORDER BY CASE WHEN queued <> '[]' AND NOT is_active THEN cursor ELSE next_at END, name
 LIMIT ?4;
+
+-- name: runs_of_schedules
+-- Of the schedule ?5 the newest ?4 runs with keys from ?2 on and below ?3.
+SELECT schedule, key, id, status, created_at, started_at, finished_at FROM runs INDEXED BY runs_by_schedule
+WHERE namespace = ?1 AND schedule = ?5 AND key >= ?2 AND key < coalesce(?3, x'ffffffffffffffffffffffffffffffff')
+ORDER BY key DESC
+LIMIT ?4;

@@ -1,0 +1,249 @@
+"""Ticks of schedules: what became of each, and which come."""
+
+from __future__ import annotations
+
+import datetime as dt
+import statistics
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+from holdfast.core.cron import clock_changes
+from holdfast.core.ids import first_key_of
+from holdfast.core.plan_words import plan_words
+from holdfast.core.records import ScheduleRecord
+from holdfast.core.scheduling import cursor_at, run_id, tick_of
+from holdfast.core.timetable import Cron, Plan, fires_at
+from holdfast.core.values import Instant, RunStatus, instant, key_text, later, moment
+from holdfast.errors import BadOption
+from holdfast.ports.schedules import ScheduledRun, ScheduleStore
+
+MOST_SCHEDULES: Final = 200
+MOST_TICKS: Final = 200
+MOST_SHOWN: Final = 100
+_LONGEST: Final = dt.timedelta(days=400)
+_AROUND_NOW: Final = dt.timedelta(hours=12)
+_SAMPLE: Final = 30
+"""How many of the newest runs say how long one typically takes."""
+_SECOND: Final = 1_000_000
+_YEAR: Final = 366 * 24 * 60 * 60
+
+
+class PastTick(msgspec.Struct, frozen=True):
+    tick: dt.datetime
+    """Of a run that was started by hand: when it was started."""
+    run: str | None
+    """The id of its run; None if it has none."""
+    status: str
+    """That of the run; else `skipped`, `queued` (the run before has not ended) or `due` (not fired yet)."""
+    started_at: dt.datetime | None = None
+    finished_at: dt.datetime | None = None
+    took: float | None = None
+    """In seconds; None if the run has not ended."""
+    note: str = ""
+
+
+class ComingTick(msgspec.Struct, frozen=True):
+    tick: dt.datetime
+    at: dt.datetime
+    """When it fires: the tick plus jitter."""
+
+
+class ClockChangeInfo(msgspec.Struct, frozen=True):
+    at: dt.datetime
+    before: int
+    """The UTC offset before the change, in seconds."""
+    after: int
+
+
+class TicksOfSchedule(msgspec.Struct, frozen=True):
+    name: str
+    words: str
+    """The plan in English."""
+    past: list[PastTick]
+    """The newest 200, the oldest of them first."""
+    coming: list[ComingTick]
+    """The next 200. None of them come while the schedule is paused."""
+    clock_changes: list[ClockChangeInfo]
+    """When the clocks of its time zone are changed in this time; if they are not, the next change within a
+    year."""
+    typical_took: float | None
+    """Half of its last successful runs took no longer, in seconds. None: there are none."""
+    is_all: bool
+    """False: there are more ticks in this time."""
+
+
+class ScheduleTicks(msgspec.Struct, frozen=True):
+    begin: dt.datetime
+    end: dt.datetime
+    schedules: list[TicksOfSchedule]
+    """By name."""
+    is_all: bool
+    """False: there are more than 200 schedules. Ask for one by its name."""
+
+
+class BackfillPreview(msgspec.Struct, frozen=True):
+    """What a backfill would do."""
+
+    ticks: int
+    """How many ticks there are in the range."""
+    new: int
+    """For so many of them a run would be started."""
+    existing: int
+    """So many have a run already."""
+    first: list[BackfillTick]
+    """The first 100 ticks."""
+
+
+class BackfillTick(msgspec.Struct, frozen=True):
+    tick: dt.datetime
+    run: str
+    """The id of the run."""
+    exists: bool
+
+
+def tick_window(begin: dt.datetime | None, end: dt.datetime | None, now: Instant) -> tuple[Instant, Instant]:
+    """From `begin` to `end`; twelve hours before and after now if not given. Raises BadOption."""
+    first = later(now, -_AROUND_NOW) if begin is None else checked_instant("begin", begin)
+    last = later(now, _AROUND_NOW) if end is None else checked_instant("end", end)
+    if not first < last <= later(first, _LONGEST):
+        raise BadOption("end", moment(last), f"after begin, {moment(first)}, and no more than 400 days later")
+    return first, last
+
+
+def checked_instant(option: str, given: object) -> Instant:
+    """Raises BadOption."""
+    if not isinstance(given, dt.datetime) or given.utcoffset() is None:
+        raise BadOption(option, given, "a datetime with a time zone")
+    return instant(given)
+
+
+class TickReader:
+    """Reads what became of the ticks of some schedules in a span of time."""
+
+    def __init__(self, store: ScheduleStore, namespace: str, now: Instant) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._now = now
+
+    async def read(
+        self, schedules: Sequence[tuple[ScheduleRecord, Plan]], begin: Instant, end: Instant
+    ) -> list[TicksOfSchedule]:
+        names = [record.name for record, _ in schedules]
+        since, before = first_key_of(begin), first_key_of(Instant(end + _SECOND))
+        rows = await self._store.list_scheduled_runs(self._namespace, names, since, before, MOST_TICKS + 1)
+        sample = await self._store.list_scheduled_runs(
+            self._namespace, names, first_key_of(Instant(0)), None, _SAMPLE
+        )
+        found: list[TicksOfSchedule] = []
+        for record, plan in schedules:
+            of_this = [row for row in rows if row.schedule == record.name]
+            planned = self._planned(record, plan, begin, end)
+            of_this += await self._started_later(record.name, planned, of_this, end)
+            past = _past(record, planned, of_this, begin, end)
+            coming = self._coming(record, plan, begin, end)
+            took = [_took(row) for row in sample if row.schedule == record.name and row.status == "success"]
+            known = [each for each in took if each is not None]
+            found.append(
+                TicksOfSchedule(
+                    record.name,
+                    plan_words(plan),
+                    past[-MOST_TICKS:],
+                    coming[:MOST_TICKS],
+                    _clock_changes(plan, begin, end),
+                    statistics.median(known) if known else None,
+                    len(past) <= MOST_TICKS and len(coming) <= MOST_TICKS,
+                )
+            )
+        return found
+
+    def _planned(self, record: ScheduleRecord, plan: Plan, begin: Instant, end: Instant) -> list[Instant]:
+        """The newest ticks that have fired or should have, since there is the schedule."""
+        after = Instant(max(begin - 1, record.created_at))
+        until = Instant(min(end, cursor_at(record.name, plan, self._now)))
+        return plan.newest(after, until, MOST_TICKS + 1) if after < until else []
+
+    async def _started_later(
+        self, name: str, planned: list[Instant], known: list[ScheduledRun], end: Instant
+    ) -> list[ScheduledRun]:
+        """Runs of ticks of this time that were started after it: caught up, or queued for long."""
+        if end >= self._now:
+            return []
+        have = {row.id for row in known}
+        missing = [id for id in (run_id(name, tick) for tick in planned) if id not in have]
+        keys = await self._store.find_keys(self._namespace, missing) if missing else {}
+        runs = await self._store.find_runs(self._namespace, list(keys.values())) if keys else []
+        return [
+            ScheduledRun(name, it.key, it.id, it.status, it.created_at, it.started_at, it.finished_at)
+            for it in runs
+        ]
+
+    def _coming(self, record: ScheduleRecord, plan: Plan, begin: Instant, end: Instant) -> list[ComingTick]:
+        if record.is_paused:
+            return []
+        name, now = record.name, self._now
+        after = Instant(max(record.cursor, cursor_at(name, plan, now), begin - 1))
+        ticks = islice(plan.ticks(after, end), MOST_TICKS + 1)
+        return [ComingTick(moment(tick), moment(fires_at(name, plan, tick))) for tick in ticks]
+
+
+def _past(
+    record: ScheduleRecord,
+    planned: list[Instant],
+    runs: Sequence[ScheduledRun],
+    begin: Instant,
+    end: Instant,
+) -> list[PastTick]:
+    # If no tick was ever skipped, one that has no run is from before the plan, or from a pause that is over.
+    ticks = {
+        tick: _without_run(record, tick)
+        for tick in planned
+        if record.skipped or tick > record.cursor or tick in record.queued
+    }
+    by_hand: list[PastTick] = []
+    for run in runs:
+        tick = None if run.id is None else tick_of(record.name, run.id)
+        if tick is None:
+            by_hand.append(_with_run(run.created_at, run, "started by hand"))
+        elif begin <= tick <= end:
+            ticks[tick] = _with_run(tick, run, "")
+    return sorted([*ticks.values(), *by_hand], key=lambda each: each.tick)
+
+
+def _with_run(tick: Instant, run: ScheduledRun, note: str) -> PastTick:
+    return PastTick(
+        moment(tick),
+        run.id or key_text(run.key),
+        run.status,
+        None if run.started_at is None else moment(run.started_at),
+        None if run.finished_at is None else moment(run.finished_at),
+        _took(run),
+        note,
+    )
+
+
+def _without_run(record: ScheduleRecord, tick: Instant) -> PastTick:
+    status, note = "skipped", "no run was started, or it has been deleted"
+    if tick in record.queued:
+        status, note = "queued", "waits until the run before has ended"
+    elif tick > record.cursor:
+        status, note = "due", "no node has fired it yet"
+        if record.is_paused:
+            status, note = "skipped", "the schedule is paused"
+    return PastTick(moment(tick), None, status, note=note)
+
+
+def _took(run: ScheduledRun) -> float | None:
+    if run.started_at is None or run.finished_at is None or not RunStatus(run.status).is_final:
+        return None
+    return max(0, run.finished_at - run.started_at) / _SECOND
+
+
+def _clock_changes(plan: Plan, begin: Instant, end: Instant) -> list[ClockChangeInfo]:
+    if not isinstance(plan.timetable, Cron):
+        return []
+    zone, first, last = plan.timetable.zone, begin // _SECOND, end // _SECOND
+    found = list(clock_changes(zone, first, last)) or list(islice(clock_changes(zone, last, last + _YEAR), 1))
+    return [ClockChangeInfo(moment(Instant(it.at * _SECOND)), it.before, it.after) for it in found]

@@ -1,0 +1,222 @@
+"""What became of the ticks of schedules, and which come."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast import Catalog, Workflow, workflow
+from holdfast.client.schedule_ticks import TicksOfSchedule
+from holdfast.core.ids import KeyMaker
+from holdfast.core.scheduling import run_id, tick_of
+from holdfast.core.values import FIRST_INSTANT, LAST_INSTANT, Instant, RunKey
+from holdfast.errors import BadOption, ScheduleNotFound
+from holdfast.testing import Environment
+
+HOUR = dt.timedelta(hours=1)
+BEGIN = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
+"""Where the clock of an environment begins."""
+
+
+class TimedEnvironment(Environment):
+    """With keys that say when a run was created, as nodes make them."""
+
+    def _new_key(self, now: Instant) -> RunKey:
+        if self._keys == 0:
+            self._maker = KeyMaker(Random(1))
+        self._keys += 1
+        return self._maker(now)
+
+
+@pytest.fixture
+def catalog() -> Catalog:
+    return Catalog()
+
+
+@pytest.fixture
+def half_hour(catalog: Catalog) -> Workflow[[], None]:
+    @workflow(catalog=catalog)
+    async def half_hour() -> None:
+        await asyncio.sleep(1800)
+
+    return half_hour
+
+
+@pytest.fixture
+def long(catalog: Catalog) -> Workflow[[], None]:
+    """Takes two and a half hours."""
+
+    @workflow(catalog=catalog)
+    async def long() -> None:
+        await asyncio.sleep(9000)
+
+    return long
+
+
+async def only(env: Environment, begin: dt.datetime | None = None, end: dt.datetime | None = None):
+    (found,) = (await env.schedules.ticks(begin, end)).schedules
+    return found
+
+
+def past(found: TicksOfSchedule) -> list[tuple[int, str]]:
+    return [(each.tick.hour, each.status) for each in found.past]
+
+
+async def test_each_tick_has_its_run_and_how_long_it_took(catalog: Catalog, half_hour: Workflow[[], None]):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("hourly", half_hour, cron="0 * * * *")
+        await env.skip(2.25 * HOUR)
+
+        found = await only(env)
+
+        assert past(found) == [(1, "success"), (2, "running")]
+        assert found.past[0].run == "hourly@2030-01-01T01:00:00Z"
+        assert found.past[0].took == pytest.approx(1800, abs=5)
+        assert found.typical_took == found.past[0].took
+        assert found.past[1].took is None
+        assert found.past[1].started_at is not None
+        assert [each.tick.hour for each in found.coming] == [*range(3, 15)]
+        assert (found.words, found.is_all) == ("every hour, UTC", True)
+
+
+async def test_ticks_that_started_nothing_are_skipped_or_queued(catalog: Catalog, long: Workflow[[], None]):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("skips", long, cron="0 * * * *")
+        await env.schedules.put("waits", long, cron="0 * * * *", overlap="queue")
+        await env.skip(3.25 * HOUR)
+
+        skips, waits = (await env.schedules.ticks()).schedules
+
+        assert past(skips) == [(1, "running"), (2, "skipped"), (3, "skipped")]
+        assert past(waits) == [(1, "running"), (2, "queued"), (3, "queued")]
+        assert "deleted" in skips.past[1].note
+
+
+async def test_a_paused_schedule_skips_its_ticks_and_none_come(
+    catalog: Catalog, half_hour: Workflow[[], None]
+):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("hourly", half_hour, cron="0 * * * *")
+        await env.skip(1.75 * HOUR)
+        await env.schedules.pause("hourly")
+        await env.skip(1 * HOUR)
+
+        found = await only(env)
+
+        assert past(found) == [(1, "success"), (2, "skipped")]
+        assert found.past[1].note == "the schedule is paused"
+        assert found.coming == []
+
+
+async def test_runs_of_an_earlier_plan_and_runs_started_by_hand_are_shown(
+    catalog: Catalog, half_hour: Workflow[[], None]
+):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("it", half_hour, cron="0 * * * *")
+        await env.skip(1.25 * HOUR)
+        await env.schedules.put("it", half_hour, cron="30 */6 * * *")
+        await env.schedules.trigger("it")
+
+        found = await only(env)
+
+        assert [(each.tick.hour, each.note) for each in found.past] == [(1, ""), (1, "started by hand")]
+        assert found.past[1].tick == BEGIN + 1.25 * HOUR
+        assert [each.tick.hour for each in found.coming] == [6, 12]
+
+
+async def test_a_tick_that_was_run_long_after_its_time_is_found(catalog: Catalog, long: Workflow[[], None]):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("waits", long, cron="0 * * * *", overlap="queue")
+        await env.skip(4.25 * HOUR)
+
+        found = await only(env, BEGIN + 1.5 * HOUR, BEGIN + 2.5 * HOUR)
+
+        assert past(found) == [(2, "running")]
+        assert found.past[0].started_at is not None
+        assert found.past[0].started_at > BEGIN + 3 * HOUR
+
+
+async def test_only_the_newest_and_the_next_ticks_are_shown(catalog: Catalog, half_hour: Workflow[[], None]):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("often", half_hour, cron="* * * * *", start=BEGIN)
+        await env.skip(4 * HOUR)
+
+        found = await only(env)
+
+        assert not found.is_all
+        assert len(found.past) == len(found.coming) == 200
+        assert found.past[-1].tick == BEGIN + 4 * HOUR
+        assert found.coming[0].tick == BEGIN + 4 * HOUR + dt.timedelta(minutes=1)
+
+
+async def test_ticks_before_the_schedule_are_not_skipped_ones(
+    catalog: Catalog, half_hour: Workflow[[], None]
+):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("hourly", half_hour, cron="0 * * * *")
+
+        assert (await only(env)).past == []
+
+
+async def test_clock_changes_of_the_zone_are_told(catalog: Catalog, half_hour: Workflow[[], None]):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("berlin", half_hour, cron="0 2 * * *", timezone="Europe/Berlin")
+        await env.schedules.put("tokyo", half_hour, cron="0 2 * * *", timezone="Asia/Tokyo")
+        march = dt.datetime(2030, 3, 1, tzinfo=dt.UTC)
+
+        berlin, tokyo = (await env.schedules.ticks()).schedules
+        both = (await env.schedules.ticks(march, march + 300 * 24 * HOUR, "berlin")).schedules[0]
+
+        (change,) = berlin.clock_changes
+        assert change.at == dt.datetime(2030, 3, 31, 1, tzinfo=dt.UTC)
+        assert (change.before, change.after) == (3600, 7200)
+        assert tokyo.clock_changes == []
+        assert [each.at.month for each in both.clock_changes] == [3, 10]
+
+
+async def test_the_ticks_of_one_schedule_can_be_asked_for(catalog: Catalog, half_hour: Workflow[[], None]):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("one", half_hour, cron="0 * * * *")
+        await env.schedules.put("two", half_hour, cron="0 * * * *")
+
+        assert [each.name for each in (await env.schedules.ticks(name="two")).schedules] == ["two"]
+        with pytest.raises(ScheduleNotFound):
+            await env.schedules.ticks(name="three")
+        with pytest.raises(BadOption, match="400 days"):
+            await env.schedules.ticks(BEGIN, BEGIN + 500 * 24 * HOUR)
+        with pytest.raises(BadOption, match="after begin"):
+            await env.schedules.ticks(BEGIN, BEGIN)
+
+
+async def test_a_backfill_says_what_it_would_start(catalog: Catalog, half_hour: Workflow[[], None]):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("hourly", half_hour, cron="0 * * * *")
+        await env.skip(2.25 * HOUR)
+
+        found = await env.schedules.preview_backfill("hourly", BEGIN - 120 * HOUR, BEGIN + 3 * HOUR)
+        started = await env.schedules.backfill("hourly", BEGIN - 120 * HOUR, BEGIN + 3 * HOUR)
+
+        assert (found.ticks, found.new, found.existing) == (123, 121, 2)
+        assert len(found.first) == 100
+        assert [each.run for each in found.first] == [run.id for run in started[:100]]
+        after = await env.schedules.preview_backfill("hourly", BEGIN + 1 * HOUR, BEGIN + 4 * HOUR)
+        assert [each.exists for each in after.first] == [True, True, False]
+        with pytest.raises(BadOption, match="at most 2 ticks"):
+            await env.schedules.preview_backfill("hourly", BEGIN, BEGIN + 3 * HOUR, limit=2)
+
+
+@given(st.text(min_size=1), st.integers(FIRST_INSTANT, LAST_INSTANT))
+def test_a_tick_is_read_from_the_id_of_its_run(name: str, tick: int):
+    assert tick_of(name, run_id(name, Instant(tick))) == tick
+
+
+@pytest.mark.parametrize(
+    "id", ["it@now-2030-01-01T00:00:00Z-ab12", "it@2030", "other@2030-01-01T00:00:00Z", "it"]
+)
+def test_other_ids_have_no_tick(id: str):
+    assert tick_of("it", id) is None
