@@ -1,0 +1,260 @@
+import { describe, expect, it } from "vitest";
+import { dateProblem, mismatches } from "./check";
+import { picked, pickable } from "./dates";
+import { canShow, entryOf, formOf, give, leaveOut, read, readJson, type Entry } from "./entries";
+import { jsonProblem } from "./json_problems";
+import { fieldOf, hintOf, type Json, type Keywords } from "./schema";
+
+const LINE = {
+  title: "Line",
+  type: "object",
+  properties: { sku: { type: "string" }, count: { type: "integer", minimum: 1, default: 1 } },
+  required: ["sku"],
+};
+const ORDER: Keywords = {
+  type: "object",
+  properties: {
+    order_id: { type: "string", maxLength: 20 },
+    cents: { type: "integer", minimum: 1, description: "over 5,000 a person is asked" },
+    reason: { enum: ["damaged", "late", "other"] },
+    pay_on: { anyOf: [{ type: "string", format: "date" }, { type: "null" }], default: null },
+    greeting: { type: "string", default: "hello" },
+    lines: { type: "array", items: { $ref: "#/$defs/Line" }, default: [] },
+    parent: { anyOf: [{ $ref: "#/$defs/Line" }, { type: "null" }], default: null },
+    rest: { default: null },
+  },
+  required: ["order_id", "cents", "reason"],
+  additionalProperties: false,
+  $defs: { Line: LINE },
+};
+
+function child(entry: Entry, name: string): Entry {
+  const found = entry.children.find((each) => each.field.name === name);
+  if (!found) throw new Error(name);
+  return found;
+}
+
+describe("fieldOf", () => {
+  it.each<[Keywords, string]>([
+    [{ type: "string" }, "text"],
+    [{ type: "integer" }, "integer"],
+    [{ type: "number" }, "number"],
+    [{ type: "boolean" }, "choice"],
+    [{ enum: ["a", 3] }, "choice"],
+    [{ anyOf: [{ const: "a" }, { const: "b" }] }, "choice"],
+    [{ type: "string", format: "date" }, "date"],
+    [{ type: "string", format: "date-time" }, "datetime"],
+    [{ type: ["string", "null"] }, "text"],
+    [{ anyOf: [{ type: "integer" }, { type: "null" }] }, "integer"],
+    [{ type: "array", items: { type: "string" } }, "list"],
+    [{ type: "array", prefixItems: [{ type: "string" }], items: false }, "json"],
+    [LINE, "object"],
+    [{ type: "object", additionalProperties: { type: "integer" } }, "json"],
+    [{ anyOf: [{ type: "integer" }, { type: "string" }] }, "json"],
+    [{}, "json"],
+    [{ allOf: [{ $ref: "#/$defs/Line" }], $defs: { Line: LINE } }, "object"],
+  ])("shows %j as %s", (schema, kind) => {
+    expect(fieldOf("x", schema).kind).toBe(kind);
+  });
+
+  it("ends references that lead to themselves", () => {
+    const tree = { type: "object", properties: { next: { $ref: "#/$defs/Tree" } }, required: ["next"] };
+    const root = entryOf(fieldOf("", { $ref: "#/$defs/Tree", $defs: { Tree: tree } }));
+
+    let depth = 0;
+    for (let at: Entry | undefined = root; at; at = at.children[0]) depth += 1;
+    expect(depth).toBeLessThan(12);
+    expect(fieldOf("", { $ref: "#/$defs/A", $defs: { A: { $ref: "#/$defs/A" } } }).kind).toBe("json");
+  });
+
+  it("offers none where null may stand", () => {
+    const field = fieldOf("x", { anyOf: [{ enum: ["a"] }, { type: "null" }] });
+    expect(field.choices.map((each) => each.label)).toEqual(["a", "none"]);
+  });
+});
+
+describe("hintOf", () => {
+  it.each<[Keywords, boolean, string]>([
+    [{ type: "string" }, true, "text, needed"],
+    [{ type: "integer", minimum: 1, maximum: 5 }, true, "whole number from 1 to 5, needed"],
+    [
+      { type: "integer", default: 3, description: "how many" },
+      false,
+      "whole number, 3 if left out; how many",
+    ],
+    [{ type: "number", exclusiveMinimum: 0 }, false, "number above 0, may be left out"],
+    [{ type: "string", format: "duration" }, true, "duration, such as PT1H30M, needed"],
+  ])("says of %j, needed %s: %s", (schema, isNeeded, text) => {
+    expect(hintOf(fieldOf("x", schema, { isNeeded }))).toBe(text);
+  });
+});
+
+describe("read", () => {
+  it("begins with what the schema takes for what is left out", () => {
+    const root = formOf(ORDER)!;
+    child(root, "order_id").text = "88213";
+    child(root, "cents").text = " 418000 ";
+    child(root, "reason").chosen = 1;
+
+    expect(read(root, ORDER)).toEqual({
+      value: { order_id: "88213", cents: 418_000, reason: "late", greeting: "hello", lines: [] },
+      problems: new Map(),
+    });
+  });
+
+  it("says what is wrong at each field", () => {
+    const root = formOf(ORDER)!;
+    child(root, "order_id").text = "x".repeat(21);
+    child(root, "cents").text = "12,5";
+    child(root, "pay_on").text = "2026-03-32";
+    const lines = child(root, "lines");
+    lines.children.push(entryOf(lines.field.item()));
+    lines.children[0]!.children[1]!.text = "0";
+
+    expect(Object.fromEntries(read(root, ORDER).problems)).toEqual({
+      order_id: "Expected 20 characters at most, got 21.",
+      cents: "Expected a whole number, such as 12, without a comma.",
+      reason: "This is needed.",
+      pay_on: "There is no 32 March.",
+      "lines[0].sku": "This is needed.",
+      "lines[0].count": "Expected 1 or more.",
+    });
+  });
+
+  it("sends text that was deleted, where leaving it out would bring the default back", () => {
+    const root = formOf(ORDER)!;
+    child(root, "greeting").text = "";
+    expect((read(root, ORDER).value as Record<string, Json>).greeting).toBe("");
+  });
+
+  it("leaves objects out until they are added", () => {
+    const root = formOf(ORDER)!;
+    const parent = child(root, "parent");
+    expect(read(root, ORDER).value).not.toHaveProperty("parent");
+    give(parent);
+    child(parent, "sku").text = "a";
+    expect(read(root, ORDER).value).toHaveProperty("parent", { sku: "a", count: 1 });
+    leaveOut(parent);
+    expect(read(root, ORDER).value).not.toHaveProperty("parent");
+  });
+
+  it("refuses whole numbers that a browser would round", () => {
+    const root = formOf(ORDER)!;
+    child(root, "cents").text = "9007199254740993";
+    expect(read(root, ORDER).problems.get("cents")).toMatch(/exactly/);
+  });
+
+  it("keeps a field that is called like a part of the language", () => {
+    const schema = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}') as Keywords;
+    const root = formOf(schema)!;
+    root.children[0]!.text = "x";
+    expect(JSON.stringify(read(root, schema).value)).toBe('{"__proto__":"x"}');
+  });
+
+  it("takes an answer that is no object", () => {
+    const schema = { type: "boolean" };
+    const root = formOf(schema)!;
+    expect(read(root, schema).problems.get("")).toBe("This is needed.");
+    root.chosen = 1;
+    expect(read(root, schema)).toEqual({ value: false, problems: new Map() });
+  });
+});
+
+describe("as JSON", () => {
+  const value = {
+    order_id: "1",
+    cents: 5,
+    reason: "late",
+    pay_on: "2026-03-31",
+    greeting: "",
+    lines: [{ sku: "a", count: 2 }],
+    rest: { deep: [1] },
+  };
+
+  it("goes there and back without a difference", () => {
+    expect(read(formOf(ORDER, value)!, ORDER).value).toEqual(value);
+  });
+
+  it("does not lose what the form has no field for", () => {
+    expect(formOf(ORDER, { ...value, other: 1 })).toBeNull();
+    expect(formOf(ORDER, { ...value, lines: [{ sku: "a", more: 1 }] })).toBeNull();
+    expect(canShow(fieldOf("", { type: "array", items: {} }), Array(101).fill(1))).toBe(false);
+  });
+
+  it.each([
+    ["", "This is needed."],
+    ['{"a": 1,\n "b": x}', "This is not JSON. In line 2, column 7, a value was expected."],
+    ['{"a" 1}', "This is not JSON. In line 1, column 6, a colon was expected."],
+    ["{'a': 1}", "This is not JSON. In line 1, column 2, a name in double quotes was expected."],
+    ["[1, 2", "This is not JSON. At its end, a comma or a closing bracket was expected."],
+    ["[1 2]", "This is not JSON. In line 1, column 4, a comma or a closing bracket was expected."],
+    ["[1,]", "This is not JSON. In line 1, column 4, a value was expected."],
+    ["1 2", "This is not JSON. In line 1, column 3, the end was expected."],
+    ["late", "This is not JSON. In line 1, column 1, a value was expected. Text needs double quotes."],
+    ['"a', "This is not JSON. In line 1, column 1, a value was expected. Text needs double quotes."],
+  ])("says of %j: %s", (text, problem) => {
+    expect(readJson(text, {}).problems.get("")).toBe(problem);
+  });
+
+  it("finds a mistake below very many brackets", () => {
+    expect(jsonProblem("[".repeat(100_000) + "x")).toMatch(/column 100001/);
+  });
+});
+
+describe("mismatches", () => {
+  it.each<[Keywords, Json, string]>([
+    [{ type: "integer" }, 1.5, "Expected a whole number."],
+    [{ type: ["string", "null"] }, 3, "Expected text or null."],
+    [{ enum: ["a", "b"] }, "c", "Expected one of a, b."],
+    [{ const: "a" }, "b", "Expected a."],
+    [{ multipleOf: 0.1 }, 0.25, "Expected a multiple of 0.1."],
+    [{ pattern: "^a+$" }, "b", "Expected text like ^a+$."],
+    [{ type: "array", minItems: 2 }, [1], "Expected 2 items or more, got 1."],
+    [{ uniqueItems: true }, [1, 1], "No item may be there twice."],
+    [{ additionalProperties: false }, { a: 1 }, "There is no field a."],
+    [{ format: "uuid" }, "x", "Expected a UUID, 32 digits of 0-9 and a-f."],
+    [{ format: "date-time" }, "2026-03-31T08:00:00", "Say the zone, too: Z, or such as +01:00."],
+    [{ format: "duration" }, "1h", "Expected a duration, such as PT1H30M."],
+    [{ anyOf: [{ type: "integer" }, { type: "null" }] }, "x", "Expected a whole number. Or: Expected null."],
+  ])("of %j with %j: %s", (schema, value, problem) => {
+    expect(mismatches(schema, value)).toMatchObject([{ path: "", problem }]);
+  });
+
+  it.each<[Keywords, Json]>([
+    [{ multipleOf: 0.1 }, 0.3],
+    [{ pattern: "(a+)+$" }, "a".repeat(60) + "b"],
+    [{ pattern: "(?P<x>a)" }, "b"],
+    [{ format: "duration" }, "PT1H30M"],
+    [{ format: "date-time" }, "2026-03-31T08:00:00.5+01:00"],
+    [{ type: "string", format: "decimal" }, 12.4],
+    [{ items: { type: "integer" } }, [1, 2]],
+  ])("takes %j for %j", (schema, value) => {
+    expect(mismatches(schema, value)).toEqual([]);
+  });
+
+  it("names the place inside of the alternative that comes closest", () => {
+    const schema = { anyOf: [{ type: "object", properties: { a: { type: "integer" } } }, { type: "null" }] };
+    expect(mismatches(schema, { a: "x" })).toMatchObject([
+      { path: "a", problem: "Expected a whole number." },
+    ]);
+  });
+});
+
+describe("dates", () => {
+  it.each([
+    ["2026-03-31", ""],
+    ["2026-02-29", "There is no 29 February 2026."],
+    ["2024-02-29", ""],
+    ["2026-13-01", "There is no month 13."],
+    ["31.3.2026", "Expected a date, such as 2026-03-31."],
+  ])("says of %s: %s", (text, problem) => {
+    expect(dateProblem(text)).toBe(problem);
+  });
+
+  it("goes through the calendar without moving the moment", () => {
+    const text = "2026-03-31T08:00:00Z";
+    expect(Date.parse(picked(pickable(text, "datetime"), "datetime"))).toBe(Date.parse(text));
+    expect(picked(pickable("2026-03-31", "date"), "date")).toBe("2026-03-31");
+    expect(pickable("tomorrow", "datetime")).toBe("");
+  });
+});
