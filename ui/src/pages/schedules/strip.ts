@@ -1,0 +1,101 @@
+// The strip of a schedule: twelve hours back and ahead, one mark a tick.
+import { timeOfDay } from "../../text/times";
+import { moveOf, placeOf, type ClockChange } from "../../text/zones";
+import { duration } from "../../text/durations";
+
+export const HALF = 12 * 3_600_000;
+
+export interface PastTick {
+  tick: string;
+  run: string | null;
+  status: string;
+  started_at: string | null;
+  finished_at: string | null;
+  took: number | null;
+  note: string;
+}
+
+export interface ComingTick {
+  tick: string;
+  at: string;
+}
+
+export interface Mark {
+  /** `bar` of a run, `skip` of a tick without one, `coming`, `late` (should have fired), `clock`. */
+  shape: "bar" | "skip" | "coming" | "late" | "clock";
+  /** The state that gives the colour. */
+  state: string;
+  x: number;
+  width: number;
+  title: string;
+}
+
+/** Where a time is on a strip of that width: now is in the middle. */
+export function placeOn(at: number, now: number, width: number): number {
+  return ((at - now + HALF) / (2 * HALF)) * width;
+}
+
+/** Thinner if there are many, so that they can be told apart. */
+export function thicknessOf(count: number, width: number): number {
+  return Math.max(1.5, Math.min(4, width / 2 / Math.max(1, count) - 1.5));
+}
+
+export function marksOf(
+  ticks: { past: PastTick[]; coming: ComingTick[]; clock_changes: ClockChange[] },
+  zone: string,
+  now: number,
+  width: number,
+): Mark[] {
+  const thickness = thicknessOf(Math.max(ticks.past.length, ticks.coming.length), width);
+  const marks: Mark[] = [];
+  for (const tick of ticks.past) {
+    const mark = pastMark(tick, now, width, thickness);
+    if (mark) marks.push(mark);
+  }
+  for (const { tick, at } of ticks.coming) {
+    const x = placeOn(Date.parse(at), now, width);
+    if (x > width) break;
+    marks.push({ shape: "coming", state: "pending", x, width: thickness, title: `${timeOfDay(tick)} comes` });
+  }
+  for (const change of ticks.clock_changes) {
+    const x = placeOn(Date.parse(change.at), now, width);
+    if (x < 0 || x > width) continue;
+    const title = `${timeOfDay(change.at)}: the clocks of ${placeOf(zone)} ${moveOf(change)}`;
+    marks.push({ shape: "clock", state: "pending", x, width: 1, title });
+  }
+  return marks;
+}
+
+function pastMark(tick: PastTick, now: number, width: number, thickness: number): Mark | null {
+  const title = becameOf(tick);
+  const at = Date.parse(tick.started_at ?? tick.tick);
+  const x = placeOn(at, now, width);
+  if (tick.run === null) {
+    if (x < 0) return null;
+    const shape = tick.status === "skipped" ? "skip" : "late";
+    return { shape, state: tick.status === "skipped" ? "skipped" : "pending", x, width: thickness, title };
+  }
+  const isOpen = tick.finished_at === null && tick.took === null;
+  const end = isOpen ? now : tick.finished_at ? Date.parse(tick.finished_at) : at + (tick.took ?? 0) * 1000;
+  if (end < now - HALF) return null;
+  const from = Math.max(0, x);
+  const to = Math.min(width, placeOn(end, now, width));
+  return { shape: "bar", state: tick.status, x: from, width: Math.max(thickness, to - from), title };
+}
+
+/** `08:00 failed after 4.2 s`, `06:00 skipped: the run before had not ended`. */
+export function becameOf(tick: PastTick): string {
+  const time = timeOfDay(tick.tick).replace(/:00$/, "");
+  const took = tick.took === null ? "" : ` after ${duration(tick.took)}`;
+  return `${time} ${tick.status}${took}${tick.note ? `: ${tick.note}` : ""}`;
+}
+
+/** What the strip shows, for those who do not see it. */
+export function sentenceOf(ticks: { past: PastTick[]; coming: ComingTick[] }, now: number): string {
+  const counts = new Map<string, number>();
+  for (const tick of ticks.past)
+    if (Date.parse(tick.tick) >= now - HALF) counts.set(tick.status, (counts.get(tick.status) ?? 0) + 1);
+  const past = [...counts].map(([status, count]) => `${count} ${status}`).join(", ");
+  const coming = ticks.coming.filter((each) => Date.parse(each.at) <= now + HALF).length;
+  return `${past ? `In the last 12 h: ${past}.` : "No tick in the last 12 h."} ${coming} to come in the next 12 h.`;
+}
