@@ -21,4 +21,13 @@ FAULTS = [
         )
         for database, at in (("sqlite", "?3"), ("postgres", "$3"))
     ),
+    *(
+        Fault(
+            f"retried-attempts-not-busy-{database}",
+            "every attempt counts among those that ran at once",
+            [Query(f"{database}:task_spans").replace("asked.attempt > 1", "asked.attempt > 9")],
+            cases(_TESTS, f"test_attempts_that_ran_at_once_are_counted_in_bins[{database}]"),
+        )
+        for database in ("sqlite", "postgres")
+    ),
 ]

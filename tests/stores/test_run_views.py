@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.stores.builders import SPACE, Node, at, change, key, new_run
 
 from holdfast.core.records import MessageKind
-from holdfast.core.run_views import GroupRow
+from holdfast.core.run_views import BusyBins, GroupRow
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunStatus, TaskStatus
 from holdfast.ports.commits import EndedAttempt, MovedTask, NewMessage, NewQuestion, NewTask, SettledTask
 from holdfast.stores import SqlStore
@@ -160,3 +160,26 @@ async def test_a_clock_that_went_back_makes_no_negative_times(store: SqlStore) -
 
     assert (load.slowest_took, load.ended_at) == (None, None)
     assert price.median_took == SECOND
+
+
+# --- how many at once
+
+
+async def busy(
+    store: SqlStore, name: str | None, bins: int, now: float = 20, rows: int = 1000
+) -> BusyBins | None:
+    return await store.read_busy(SPACE, key(1), name, bins, at(now), rows)
+
+
+async def test_attempts_that_ran_at_once_are_counted_in_bins(store: SqlStore) -> None:
+    """Tasks 1 to 4 begin at 4. Task 4 is tried again at 6, task 2 at 9, and task 5 begins at 15."""
+    await write_example(store)
+
+    found = await busy(store, "price", 8)
+
+    assert found == BusyBins(at(4), at(20), [4, 2, 1, 1, 1, 1, 1, 1])
+    assert await busy(store, None, 1) == BusyBins(at(1), at(20), [4])
+    assert await busy(store, "load", 2) == BusyBins(at(1), at(3), [1, 1])
+    assert await busy(store, None, 1, rows=2) == BusyBins(at(1), at(6), [1])
+    assert await busy(store, "nothing", 5) is None
+    assert await store.read_busy("elsewhere", key(1), None, 5, at(0), 1000) is None

@@ -12,14 +12,17 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from holdfast.client.run import Run
-from holdfast.client.run_filters import instant_at
+from holdfast.client.run_filters import check_number, instant_at
 from holdfast.client.run_reading import RunReading
+from holdfast.core.names import checked_name
 from holdfast.core.run_views import GroupRow, GroupRows
 from holdfast.core.values import Instant, moment
 
 _MOST_GROUPS: Final = 200
 _MOST_GROUPED: Final = 250_000
 """Tasks. Twice as many take twice as long."""
+
+MOST_BINS: Final = 800
 
 GroupKind: TypeAlias = Literal["task", "child", "promise"]
 
@@ -75,6 +78,20 @@ class RunGroups(msgspec.Struct, frozen=True):
     ones are counted."""
 
 
+class BusyLine(msgspec.Struct, frozen=True):
+    """How many tasks ran at once."""
+
+    begin: dt.datetime | None
+    """When the first attempt began. None: none has begun."""
+    end: dt.datetime | None
+    """When the last one ended; now, if one is running."""
+    bin: float
+    """How long a bin is, in seconds."""
+    running: list[int]
+    """The most that ran at once in each bin."""
+    most: int
+
+
 class RunViews(RunReading):
     """The part of a client that reads what a picture of a run shows."""
 
@@ -85,6 +102,20 @@ class RunViews(RunReading):
         then, key = instant_at("at", at), await self.key_of(run)
         found = await self._store.read_groups(self.namespace, key, then, _MOST_GROUPS, _MOST_GROUPED)
         return run_groups(found, self._now() if then is None else then)
+
+    async def busy_line(self, run: Run[Any] | str, name: str | None = None, *, bins: int = 200) -> BusyLine:
+        """How many tasks of that name ran at once, or how many of all, in equal bins from the first beginning
+        to the last end. Only the first 250,000 tasks are looked at."""
+        check_number("bins", bins, 1, MOST_BINS)
+        known = None if name is None else checked_name("name", name)
+        key, now = await self.key_of(run), self._now()
+        found = await self._store.read_busy(self.namespace, key, known, bins, now, _MOST_GROUPED)
+        if found is None:
+            return BusyLine(None, None, 0.0, [], 0)
+        bin = (found.end - found.begin) / bins / 1_000_000
+        return BusyLine(
+            moment(found.begin), moment(found.end), bin, [*found.most_in], max(found.most_in, default=0)
+        )
 
 
 def run_groups(rows: GroupRows, at: Instant) -> RunGroups:

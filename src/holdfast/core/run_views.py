@@ -6,7 +6,7 @@ Rows that stores return, and what is computed of them. Pure.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from holdfast.core.values import Instant
@@ -45,6 +45,38 @@ class GroupRows(NamedTuple):
     tasks: Sequence[GroupRow]
     children: Sequence[GroupRow]
     questions: Sequence[GroupRow]
+
+
+class BusyBins(NamedTuple):
+    """How many attempts ran at once, in equal bins."""
+
+    begin: Instant
+    """When the first one began."""
+    end: Instant
+    """When the last one ended."""
+    most_in: Sequence[int]
+    """The most that ran at once in each bin."""
+
+
+def count_busy(
+    begun: Sequence[Instant], ended: Sequence[Instant], begin: Instant, width: int, bins: int
+) -> Iterator[int]:
+    """The most attempts that ran at once in each bin of a span, of `begun` and `ended`, both sorted. One that
+    ends when another begins does not count with it. An iterator, so that the caller may pause in between."""
+    running = next_begun = next_ended = 0
+    for number in range(1, bins + 1):
+        until = begin + width * number // bins
+        most = running
+        while next_begun < len(begun) and (begun[next_begun] < until or number == bins):
+            while next_ended < next_begun and ended[next_ended] <= begun[next_begun]:
+                next_ended += 1
+            next_begun += 1
+            running = next_begun - next_ended
+            most = max(most, running)
+        while next_ended < next_begun and ended[next_ended] <= until:
+            next_ended += 1
+        running = next_begun - next_ended
+        yield most
 
 
 def median(parts: Sequence[Sequence[int]]) -> int | None:

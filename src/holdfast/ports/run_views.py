@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from holdfast.core.run_views import GroupRows
+from holdfast.core.run_views import BusyBins, GroupRows
 from holdfast.core.values import Instant, RunKey
 
 
@@ -15,4 +15,11 @@ class RunViewStore(Protocol):
         """The tasks, children and questions of a run by name, in the order in which the names were first
         asked for. With `at`, as it was then. Of each kind no more than `names` names have a row, and one row
         named "" has the rest; no more than the first `rows` tasks are counted."""
+        ...
+
+    async def read_busy(
+        self, namespace: str, run: RunKey, name: str | None, bins: int, now: Instant, rows: int
+    ) -> BusyBins | None:
+        """How many attempts at tasks ran at once, or at those of that name, in so many bins. No more than the
+        first `rows` tasks are looked at. None if none has begun."""
         ...

@@ -6,8 +6,9 @@ import datetime as dt
 from typing import Any
 
 from holdfast.client.run import Run
-from holdfast.client.run_filters import instant_at
-from holdfast.client.run_views import RunGroups
+from holdfast.client.run_filters import check_number, instant_at
+from holdfast.client.run_views import MOST_BINS, BusyLine, RunGroups
+from holdfast.core.names import checked_name
 from holdfast.remote.addressing import run_path, time_text
 from holdfast.remote.run_reading import RemoteRunReading
 
@@ -19,3 +20,9 @@ class RemoteRunViews(RemoteRunReading):
         return await self._connection.ask(
             "GET", run_path(run, "groups"), RunGroups, query={"at": time_text(at)}
         )
+
+    async def busy_line(self, run: Run[Any] | str, name: str | None = None, *, bins: int = 200) -> BusyLine:
+        self._check_run(run)
+        check_number("bins", bins, 1, MOST_BINS)
+        query = {"name": None if name is None else checked_name("name", name), "bins": bins}
+        return await self._connection.ask("GET", run_path(run, "busy"), BusyLine, query=query)

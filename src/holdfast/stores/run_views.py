@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from holdfast.core.run_views import GroupRow, GroupRows, median
+from holdfast.core.run_views import BusyBins, GroupRow, GroupRows, count_busy, median
 from holdfast.core.values import Instant, RunKey
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.sql_role import SqlRole
@@ -16,7 +16,10 @@ _SORTED_AT_ONCE: Final = 5_000
 _PAUSE: Final = 0.0002
 """Seconds. See `gil_pauses`."""
 
+_BINS_AT_ONCE: Final = 8
+
 _decode_numbers = msgspec.json.Decoder(list[int]).decode
+_decode_ends = msgspec.json.Decoder(list[int | None]).decode
 
 
 class SqlRunViewStore(SqlRole):
@@ -32,6 +35,25 @@ class SqlRunViewStore(SqlRole):
             )
 
         return await self._driver.read(script, snapshot=True, may_be_long=True)
+
+    async def read_busy(
+        self, namespace: str, run: RunKey, name: str | None, bins: int, now: Instant, rows: int
+    ) -> BusyBins | None:
+        def script(tx: Transaction) -> BusyBins | None:
+            [(starts, ends)] = tx.rows("task_spans", namespace, run, name, rows)
+            begun = sorted(map(Instant, _decode_numbers(starts)))
+            if not begun:
+                return None
+            ended = sorted(now if end is None else Instant(end) for end in _decode_ends(ends))
+            end = Instant(max(ended[-1], begun[-1]))
+            most_in: list[int] = []
+            for most in count_busy(begun, ended, begun[0], end - begun[0], bins):
+                most_in.append(most)
+                if len(most_in) % _BINS_AT_ONCE == 0:
+                    time.sleep(_PAUSE)
+            return BusyBins(begun[0], end, most_in)
+
+        return await self._driver.read(script, may_be_long=True)
 
 
 def _group(row: Row) -> GroupRow:

@@ -33,7 +33,7 @@ from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.run_reading import JournalPage
-from holdfast.client.run_views import RunGroups
+from holdfast.client.run_views import BusyLine, RunGroups
 from holdfast.client.schedule_ticks import BackfillPreview, ScheduleTicks
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
@@ -971,6 +971,11 @@ class ClientCalls:
         which states, and how long they took. With `at`, as it was then. At most 200 names have a group of
         their own."""
         return self._thread.call(lambda: self.inner.task_groups(_known(run), at=at))
+
+    def busy_line(self, run: Run[Any] | str, name: str | None = None, *, bins: int = 200) -> BusyLine:
+        """How many tasks of that name ran at once, or how many of all, in equal bins from the first beginning
+        to the last end. Only the first 250,000 tasks are looked at."""
+        return self._thread.call(lambda: self.inner.busy_line(_known(run), name, bins=bins))
 
     def list(
         self, *, limit: int = 100, before: Run[Any] | str | None = None, **conditions: Unpack[RunConditions]

@@ -45,3 +45,18 @@ async def test_children_and_promises_have_groups(api: Asker):
 
     assert (children["name"], children["kind"], children["states"]["success"]) == ("doubled", "child", 2)
     assert (promises["name"], promises["kind"], promises["states"]["pending"]) == ("verdict", "promise", 1)
+
+
+async def test_how_many_tasks_ran_at_once_is_counted_in_bins(api: Asker):
+    run = await api.start("doubled", {"number": 1, "times": 7})
+    await api.get(f"/runs/{run}", wait=20)
+
+    found = await api.get(f"/runs/{run}/busy", name="double", bins=10)
+    others = await api.get(f"/runs/{run}/busy", name="another")
+
+    assert (len(found["running"]), max(found["running"]), found["most"]) == (10, 1, 1)
+    begin, end = (dt.datetime.fromisoformat(found[each]) for each in ("begin", "end"))
+    assert abs((end - begin).total_seconds() - 10 * found["bin"]) < 0.001
+    assert others == {"begin": None, "end": None, "bin": 0.0, "running": [], "most": 0}
+    await api.get(f"/runs/{run}/busy", bins=801, code=400)
+    assert (await api.get("/runs/nobody/busy", code=404))["code"] == "run_not_found"

@@ -49,6 +49,7 @@ RULES: Final[dict[str, Rule]] = {
     "runs.explain": _READ,
     "runs.tasks": _READ,
     "runs.groups": _READ,
+    "runs.busy": _READ,
     "runs.task": _READ,
     "runs.attempts": _READ,
     "runs.chapters": _READ,

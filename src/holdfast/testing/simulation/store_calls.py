@@ -78,6 +78,7 @@ READS = frozenset(
         "list_attempts",
         "list_task_summaries",
         "read_groups",
+        "read_busy",
         "read_logs",
         "read_stream",
         "list_streams",

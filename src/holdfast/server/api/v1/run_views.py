@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
 from holdfast.client.client import Client
-from holdfast.client.run_views import RunGroups
+from holdfast.client.run_views import MOST_BINS, BusyLine, RunGroups
 from holdfast.server.problems import may_answer
 
 
@@ -26,4 +26,16 @@ async def group_tasks(
     return await client.task_groups(id, at=at)
 
 
-ROUTES = [group_tasks]
+@get("/runs/{id:str}/busy", name="runs.busy", responses=may_answer(404))
+async def count_busy_tasks(
+    client: NamedDependency[Client],
+    id: FromPath[str],
+    name: Annotated[str | None, QueryParameter(description="Only tasks of this name.")] = None,
+    bins: Annotated[int, QueryParameter(ge=1, le=MOST_BINS, description="How many equal spans.")] = 200,
+) -> BusyLine:
+    """How many tasks of a run were running at once, from the first beginning to the last end, in equal
+    spans."""
+    return await client.busy_line(id, name, bins=bins)
+
+
+ROUTES = [group_tasks, count_busy_tasks]

@@ -140,3 +140,28 @@ SELECT CASE WHEN min(place) <= $4::int4 THEN min(name) ELSE '' END, min(first_se
 FROM placed
 GROUP BY least(place, $4 + 1)
 ORDER BY 2;
+
+-- name: task_spans
+-- When the attempts began and ended at the first $4 tasks of a run, or of those named $3, in microseconds since 1970: two
+-- JSON arrays in one row, because 100,000 rows would take long to fetch. An attempt that has not ended has no end.
+WITH asked AS (
+    SELECT seq, attempt, tasks.started_at, tasks.finished_at
+    FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
+    WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND ($3::text IS NULL OR name = $3)
+    ORDER BY seq
+    LIMIT $4::int4
+), seen AS (
+    SELECT started_at, finished_at FROM asked WHERE started_at IS NOT NULL
+    UNION ALL
+    SELECT found.started_at, found.finished_at
+    FROM asked CROSS JOIN LATERAL (
+        SELECT started_at, finished_at FROM holdfast.attempts
+        WHERE attempts.run = $2 AND attempts.seq = asked.seq AND attempts.attempt < asked.attempt
+            AND attempts.started_at IS NOT NULL
+        OFFSET 0
+    ) AS found
+    WHERE asked.attempt > 1
+)
+SELECT coalesce(json_agg((date_part('epoch', started_at) * 1000000)::int8), '[]')::text,
+    coalesce(json_agg((date_part('epoch', finished_at) * 1000000)::int8), '[]')::text
+FROM seen;

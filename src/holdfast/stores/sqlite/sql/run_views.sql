@@ -128,3 +128,22 @@ SELECT CASE WHEN min(place) <= ?4 THEN min(name) ELSE '' END, min(first_seq), ma
 FROM placed
 GROUP BY min(place, ?4 + 1)
 ORDER BY 2;
+
+-- name: task_spans
+-- When the attempts began and ended at the first ?4 tasks of a run, or of those named ?3: two JSON arrays in one row,
+-- because 100,000 rows would take long to fetch. An attempt that has not ended has no end.
+WITH asked AS (
+    SELECT seq, attempt, tasks.started_at, tasks.finished_at
+    FROM runs JOIN tasks ON tasks.run = runs.key
+    WHERE runs.namespace = ?1 AND runs.key = ?2 AND (?3 IS NULL OR name = ?3)
+    ORDER BY seq
+    LIMIT ?4
+), seen AS (
+    SELECT started_at, finished_at FROM asked WHERE started_at IS NOT NULL
+    UNION ALL
+    SELECT attempts.started_at, attempts.finished_at
+    FROM asked CROSS JOIN attempts
+    WHERE asked.attempt > 1 AND attempts.run = ?2 AND attempts.seq = asked.seq AND attempts.attempt < asked.attempt
+        AND attempts.started_at IS NOT NULL
+)
+SELECT json_group_array(started_at), json_group_array(finished_at) FROM seen;
