@@ -364,6 +364,9 @@ class StoreMachine(RemoteDeeds, AccessDeeds, SessionDeeds, AlertDeeds, RuleBased
         since, limit = dice.pick([0, 1]), dice.pick([100, 1, 2])
         what = f"in {space} {run} from {since}, {limit}"
         look(f"list_task_summaries {what}", lambda store: store.list_task_summaries(space, run, since, limit))
+        then = dice.pick([None, Instant(self.clock.now - 5 * SECOND)])
+        look(f"tally_tasks {what}, {then}", lambda store: store.tally_tasks(space, run, then, limit))
+        look(f"list_heard_messages {what}", lambda store: store.list_heard_messages(space, run, limit))
         task = dice.pick([None, "charge", "ship"])
         look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
         stream, most = dice.pick(STREAMS), dice.pick([1_000_000, 40, 0])

@@ -25,6 +25,7 @@ from tests.differential.access import AccessModel
 from tests.differential.alerts import AlertModel
 from tests.differential.flows import FlowModel
 from tests.differential.retention import RetentionModel
+from tests.differential.run_views import RunViewModel
 from tests.differential.sessions import SessionModel
 from tests.differential.tables import (
     AWAKE,
@@ -104,7 +105,7 @@ from holdfast.ports.workflow_store import DELETED
 _EPOCH = Instant(0)
 
 
-class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel, SessionModel, AlertModel):
+class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel, SessionModel, AlertModel, RunViewModel):
     def __init__(self, clock: Callable[[], Instant]) -> None:
         self.tables = Tables()
         self._clock = clock

@@ -63,7 +63,7 @@ NAMED = {
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
     "find_key", "note_key_used", "revoke_key", "listed_runs", "listed_sizes", "runs_that_match",
     "count_queued", "delete_alert", "groups_of", "end_session", "find_session", "note_session_used",
-    "trim_sessions", "child_groups", "question_groups", "task_groups", "task_spans",
+    "trim_sessions", "child_groups", "question_groups", "task_groups", "task_spans", "tally_tasks",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -87,6 +87,7 @@ PAGES = {
     "due_services": "queue_to_take",
     "end_of_open_page": "runs_by_status",
     "list_messages": "messages_by_run",
+    "list_heard_messages": "messages_by_run",
     "list_chapters": "chapters_pkey",
     "held_items": "queue_by_worker",
     "last_steps": "journal_pkey",

@@ -72,6 +72,7 @@ PARTS: Final = (
             ("client/run_changes.py", "RunChanges"),
             ("client/run_reading.py", "RunReading"),
             ("client/run_views.py", "RunViews"),
+            ("client/run_graphs.py", "RunGraphs"),
             ("client/run_listing.py", "RunListing"),
             ("client/namespace_reading.py", "NamespaceReading"),
             ("client/batches.py", "RunBatches"),

@@ -91,6 +91,9 @@ class PublishedTextReader:
         graph = found.graph()
         return graph, lay_out(graph)
 
+    def lay_out(self, graph: Graph) -> GraphLayout:
+        return lay_out(graph)
+
 
 def _hash(dag: Dag) -> str:
     """Equal for DAGs that do the same at the same times."""

@@ -12,6 +12,7 @@ from holdfast.client.failures import FailureInfo, failure_info
 from holdfast.client.run import Run, RunInfo, RunsPage, run_info
 from holdfast.client.run_counts import RunCount, count_runs
 from holdfast.client.run_filters import RunConditions, check_number, run_filter
+from holdfast.client.run_graphs import RunGraphs
 from holdfast.client.run_views import RunViews
 from holdfast.core.records import RunRecord
 from holdfast.core.values import RunKey, key_from_text, key_text
@@ -23,7 +24,7 @@ _DESCRIBED_AT_ONCE = 100
 _PAUSE_SECONDS = 0.001
 
 
-class RunListing(RunViews):
+class RunListing(RunViews, RunGraphs):
     """The part of a client that lists and counts runs."""
 
     async def list(

@@ -13,6 +13,7 @@ from holdfast.ports.archives import ArchiveStore
 from holdfast.ports.changes import ChangeStore
 from holdfast.ports.fleet import FleetStore
 from holdfast.ports.retention import RetentionStore
+from holdfast.ports.run_graphs import RunGraphStore
 from holdfast.ports.run_views import RunViewStore
 from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer
 from holdfast.ports.schedules import ScheduleStore
@@ -51,6 +52,7 @@ class ClientStore(
     SessionStore,
     StatsStore,
     AlertStore,
+    RunGraphStore,
     Protocol,
 ):
     """All that a client uses. Opening and closing the store is not its job."""

@@ -65,6 +65,10 @@ class WorkflowReader(Protocol):
         """What drawings show, and where its parts are. None for code. Raises BadDocument."""
         ...
 
+    def lay_out(self, graph: Graph) -> GraphLayout:
+        """Where the parts of a graph are drawn."""
+        ...
+
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)

@@ -203,6 +203,14 @@ def run_status(text: str) -> RunStatus:
     return status
 
 
+def task_status(text: str) -> TaskStatus:
+    """Raises JournalCorrupt."""
+    status = _TASK_STATUS.get(text)
+    if status is None:
+        raise JournalCorrupt(None, f"a task is {text!r}, which this version does not know")
+    return status
+
+
 def message_kind(text: str) -> MessageKind:
     return _MESSAGE_KIND.get(text, MessageKind.UNKNOWN)
 

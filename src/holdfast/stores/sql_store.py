@@ -1,7 +1,7 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
-The roles are in `nodes`, `runs`, `run_views`, `histories`, `situations`, `fleet`, `schedules`, `definitions`,
-`workflows`, `workers`, `retention`, `changes`, `archives`, `access`, `sessions` and `store_life`, as they are
+The roles are in `nodes`, `runs`, `run_views`, `run_graphs`, `histories`, `situations`, `fleet`, `schedules`,
+`definitions`, `workflows`, `workers`, `retention`, `changes`, `archives`, `access`, `sessions` and `store_life`, as they are
 in `holdfast.ports`.
 """
 
@@ -18,6 +18,7 @@ from holdfast.stores.fleet import SqlFleetStore
 from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore
 from holdfast.stores.retention import SqlRetentionStore
+from holdfast.stores.run_graphs import SqlRunGraphStore
 from holdfast.stores.run_views import SqlRunViewStore
 from holdfast.stores.runs import SqlRunStore
 from holdfast.stores.schedules import SqlScheduleStore
@@ -36,6 +37,7 @@ class SqlStore(
     SqlNodeStore,
     SqlRunStore,
     SqlRunViewStore,
+    SqlRunGraphStore,
     SqlHistoryStore,
     SqlSituationStore,
     SqlFleetStore,

@@ -56,6 +56,7 @@ from holdfast.core.changes import Change
 from holdfast.core.explanations import Explanation
 from holdfast.core.keys import Role
 from holdfast.core.records import Definition, History
+from holdfast.core.run_graphs import RunGraph
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, StartTarget
 from holdfast.core.timetable import Catchup, Plan
 from holdfast.core.values import Failure, RunKey, RunStatus
@@ -976,6 +977,15 @@ class ClientCalls:
         """How many tasks of that name ran at once, or how many of all, in equal bins from the first beginning
         to the last end. Only the first 250,000 tasks are looked at."""
         return self._thread.call(lambda: self.inner.busy_line(_known(run), name, bins=bins))
+
+    def graph(self, run: Run[Any] | str, *, at: dt.datetime | None = None) -> RunGraph:
+        """The graph of a run, with what became of each node, and where it is drawn. With `at`, as it was
+        then.
+
+        A DAG or a flow has the graph of its version. That of code is made of what it asked for: tasks,
+        children, questions, signals and timers. Up to 5,000 steps are read for it, and 200 nodes are shown.
+        """
+        return self._thread.call(lambda: self.inner.graph(_known(run), at=at))
 
     def list(
         self, *, limit: int = 100, before: Run[Any] | str | None = None, **conditions: Unpack[RunConditions]

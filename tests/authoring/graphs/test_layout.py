@@ -242,6 +242,10 @@ def test_the_same_graph_has_the_same_layout_and_it_is_data(graph: Graph):
     assert msgspec.json.decode(msgspec.json.encode(layout), type=GraphLayout) == layout
 
 
+def test_a_graph_without_nodes_takes_no_room():
+    assert lay_out(graph_of(0, [])) == GraphLayout(0.0, 0.0, (), ())
+
+
 def test_a_flow_leads_down_and_a_dag_leads_right():
     right = lay_out(graph_of(2, [(0, 1)]))
     down = lay_out(msgspec.structs.replace(graph_of(2, [(0, 1)]), direction="down"))

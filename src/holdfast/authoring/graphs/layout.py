@@ -34,6 +34,8 @@ _PIXELS: Final = Metrics()
 
 
 def lay_out(graph: Graph, metrics: Metrics = _PIXELS) -> GraphLayout:
+    if not graph.nodes:
+        return GraphLayout(0.0, 0.0, (), ())
     layout = _GraphPlan(graph, metrics)
     width, height = layout.fill(None)
     places = layout.absolute()

@@ -53,6 +53,7 @@ RULES: Final[dict[str, Rule]] = {
     "runs.task": _READ,
     "runs.attempts": _READ,
     "runs.chapters": _READ,
+    "runs.graph": _READ,
     "runs.messages": _READ,
     "runs.state": _READ,
     "runs.cursor": _READ,

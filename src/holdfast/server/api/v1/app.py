@@ -25,6 +25,7 @@ from holdfast.server.api.v1 import (
     questions,
     run_acts,
     run_ends,
+    run_graphs,
     run_parts,
     run_views,
     runs,
@@ -40,7 +41,14 @@ from holdfast.server.problems import HANDLERS
 
 NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "workflows": workflows.ROUTES,
-    "runs": [*runs.ROUTES, *run_parts.ROUTES, *run_views.ROUTES, *run_acts.ROUTES, *run_ends.ROUTES],
+    "runs": [
+        *runs.ROUTES,
+        *run_parts.ROUTES,
+        *run_views.ROUTES,
+        *run_graphs.ROUTES,
+        *run_acts.ROUTES,
+        *run_ends.ROUTES,
+    ],
     "bulk": bulk.ROUTES,
     "archive": archives.ROUTES,
     "events": events.ROUTES,

@@ -1,0 +1,145 @@
+"""The graph of a run: `hf.graph`. It reads a limited part of the journal, and the tasks summed up."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from typing import Any, Final, NamedTuple
+
+from holdfast.client.run import Run
+from holdfast.client.run_filters import instant_at
+from holdfast.client.run_reading import RunReading
+from holdfast.core.graphs import Graph, GraphLayout
+from holdfast.core.journal import StepRecord, read_step
+from holdfast.core.journal_graphs import graph_of_steps
+from holdfast.core.records import Definition, RunRecord
+from holdfast.core.run_graphs import (
+    MOST_NODES,
+    MOST_STEPS,
+    FlowVisits,
+    RunGraph,
+    TaskTally,
+    edges_done,
+    states_of_definition,
+)
+from holdfast.core.values import Instant, RunKey, RunStatus, TaskStatus
+from holdfast.errors import BadDocument, JournalCorrupt
+
+_BYTES: Final = 8 * 1024 * 1024
+_MOST_TALLIES: Final = 2 * MOST_NODES * len(TaskStatus)
+
+
+class _Steps(NamedTuple):
+    read: list[tuple[int, bytes]]
+    is_all: bool
+
+
+class RunGraphs(RunReading):
+    """The part of a client that draws runs."""
+
+    async def graph(self, run: Run[Any] | str, *, at: dt.datetime | None = None) -> RunGraph:
+        """The graph of a run, with what became of each node, and where it is drawn. With `at`, as it was
+        then.
+
+        A DAG or a flow has the graph of its version. That of code is made of what it asked for: tasks,
+        children, questions, signals and timers. Up to 5,000 steps are read for it, and 200 nodes are shown.
+        """
+        record = await self._find(run)
+        then = instant_at("at", at)
+        found = await self._store.find_definitions(self.namespace, [(record.workflow, record.version)])
+        drawn = await self._drawn(found[0]) if found else None
+        tallies = await self._store.tally_tasks(self.namespace, record.key, then, _MOST_TALLIES)
+        if drawn is not None and not any(node.is_start for node in drawn[0].nodes):
+            return await asyncio.to_thread(_graph_of_dag, record, *drawn, tallies, then)
+        steps = await self._first_steps(record.key)
+        if drawn is not None:
+            return await asyncio.to_thread(_graph_of_flow, record, *drawn, tallies, steps, then)
+        messages = await self._store.list_heard_messages(self.namespace, record.key, MOST_STEPS)
+
+        def draw() -> RunGraph:
+            read, is_read = _read(steps.read, then)
+            made = graph_of_steps(record.workflow, read, messages, tallies)
+            return RunGraph(
+                source="journal",
+                version=record.version,
+                graph=made.graph,
+                layout=self._workflows.reader.lay_out(made.graph),
+                nodes=made.states,
+                edges_taken=[(edge.source, edge.target) for edge in made.graph.edges],
+                steps_read=len(read),
+                is_all=made.is_all and is_read and steps.is_all and len(tallies) < _MOST_TALLIES,
+            )
+
+        # In a thread: thousands of steps and the layout would hold up the event loop.
+        return await asyncio.to_thread(draw)
+
+    async def _drawn(self, definition: Definition) -> tuple[Graph, GraphLayout] | None:
+        try:
+            return await asyncio.to_thread(self._workflows.reader.graph, definition)
+        except BadDocument:  # of a later release
+            return None
+
+    async def _first_steps(self, run: RunKey) -> _Steps:
+        found = await self._store.read_steps(run, 0, MOST_STEPS + 1, _BYTES)
+        size = sum(len(step) for _, step in found)
+        return _Steps(found[:MOST_STEPS], len(found) <= MOST_STEPS and size < _BYTES)
+
+
+def _read(steps: list[tuple[int, bytes]], until: Instant | None) -> tuple[list[StepRecord], bool]:
+    """The steps up to that time, and whether all of them could be read."""
+    read: list[StepRecord] = []
+    for position, data in steps:
+        try:
+            step = read_step(position, data)
+        except JournalCorrupt:
+            return read, False
+        if until is not None and step.at > until:
+            break
+        read.append(step)
+    return read, True
+
+
+def _status_then(record: RunRecord, at: Instant | None) -> RunStatus:
+    has_ended = record.finished_at is not None and (at is None or record.finished_at <= at)
+    return record.status if has_ended or at is None else RunStatus.RUNNING
+
+
+def _graph_of_dag(
+    record: RunRecord, graph: Graph, layout: GraphLayout, tallies: list[TaskTally], at: Instant | None
+) -> RunGraph:
+    states = states_of_definition(graph, tallies, _status_then(record, at))
+    return RunGraph(
+        source="definition",
+        version=record.version,
+        graph=graph,
+        layout=layout,
+        nodes=[states[node.id] for node in graph.nodes],
+        edges_taken=edges_done(graph, states),
+        steps_read=0,
+        is_all=True,
+    )
+
+
+def _graph_of_flow(
+    record: RunRecord,
+    graph: Graph,
+    layout: GraphLayout,
+    tallies: list[TaskTally],
+    steps: _Steps,
+    at: Instant | None,
+) -> RunGraph:
+    states = states_of_definition(graph, tallies, _status_then(record, at))
+    read, is_read = _read(steps.read, at)
+    visits = FlowVisits(graph)
+    for step in read:
+        visits.add(step)
+    return RunGraph(
+        source="definition",
+        version=record.version,
+        graph=graph,
+        layout=layout,
+        nodes=[states[node.id] for node in graph.nodes],
+        edges_taken=list(visits.taken),
+        steps_read=len(read),
+        is_all=is_read and steps.is_all,
+    )

@@ -1,0 +1,27 @@
+-- What views of a run show, summed up.
+
+-- name: tally_tasks
+-- $3: the time to look at; NULL for now. A task that ended later was running then, or had not begun.
+SELECT name, state, count(*), count(*) FILTER (WHERE attempt > 1), max(attempt), min(seq), max(seq),
+    min(asked_at), min(began_at), max(ended_at)
+FROM (
+    SELECT name, attempt, seq, tasks.created_at AS asked_at,
+        CASE WHEN $3::timestamptz IS NULL OR tasks.started_at <= $3 THEN tasks.started_at END AS began_at,
+        CASE WHEN $3 IS NULL OR tasks.finished_at <= $3 THEN tasks.finished_at END AS ended_at,
+        CASE
+            WHEN $3 IS NULL OR tasks.finished_at <= $3 THEN tasks.status
+            WHEN tasks.started_at <= $3 THEN 'running'
+            ELSE 'pending'
+        END AS state
+    FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
+    WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND ($3 IS NULL OR tasks.created_at <= $3)
+) AS seen
+GROUP BY name, state
+ORDER BY min(seq)
+LIMIT $4::int8;
+
+-- name: list_heard_messages
+SELECT messages.id, kind, name, question
+FROM holdfast.runs JOIN holdfast.messages ON messages.run = runs.key
+WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND taken >= 0
+ORDER BY messages.id LIMIT $3::int8;
