@@ -10,6 +10,7 @@ import datetime as dt
 import logging
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -420,3 +421,11 @@ def _check_proxies(setting: str) -> None:
         except ValueError:
             expected = "addresses or networks, such as 10.0.0.7 or 10.1.0.0/16, separated by commas"
             raise BadOption("trusted_proxies", setting, expected) from None
+
+
+def has_desktop() -> bool:
+    """Whether a browser could be shown to the person at this terminal."""
+    is_shown = sys.platform == "darwin" or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    return is_shown and "SSH_CONNECTION" not in os.environ

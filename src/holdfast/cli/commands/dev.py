@@ -73,6 +73,7 @@ def dev(
     """
     from holdfast.cli.dev.event_log import EventLog
     from holdfast.cli.dev.supervisor import DevOptions, Supervisor
+    from holdfast.settings import has_desktop
 
     if os.name != "posix":
         raise BadOption("dev", os.name, "used on Linux or macOS; on Windows use holdfast serve")
@@ -83,18 +84,11 @@ def dev(
     log_format = database.settings.log_format if log_format is None else log_format
     use_log_format(log_format)
     listener, note = _listen(port)
-    is_opened = _has_desktop() if open_pages is None else open_pages
+    is_desk = sys.stdin.isatty() and sys.stderr.isatty() and has_desktop()
+    is_opened = is_desk if open_pages is None else open_pages
     options = DevOptions(found, database, db, namespace, listener, note, log_format, opens_pages=is_opened)
     with listener:
         raise typer.Exit(run_async(Supervisor(options, EventLog(as_json=as_json, quiet=quiet)).run()))
-
-
-def _has_desktop() -> bool:
-    """Whether somebody sits here who would see a browser."""
-    is_shown = sys.platform == "darwin" or bool(
-        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    )
-    return is_shown and sys.stdin.isatty() and sys.stderr.isatty() and "SSH_CONNECTION" not in os.environ
 
 
 def _existing(path: str) -> Path:
