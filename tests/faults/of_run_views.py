@@ -30,4 +30,13 @@ FAULTS = [
         )
         for database in ("sqlite", "postgres")
     ),
+    *(
+        Fault(
+            f"skipped-tasks-shown-as-cancelled-{database}",
+            "every state has a letter of its own",
+            [Query(f"{database}:task_grain").replace("THEN 'k'", "THEN 'c'")],
+            cases(_TESTS, f"test_every_state_has_a_letter_and_times_are_rounded_to_milliseconds[{database}]"),
+        )
+        for database in ("sqlite", "postgres")
+    ),
 ]

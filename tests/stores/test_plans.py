@@ -63,7 +63,8 @@ NAMED = {
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
     "find_key", "note_key_used", "revoke_key", "listed_runs", "listed_sizes", "runs_that_match",
     "count_queued", "delete_alert", "groups_of", "end_session", "find_session", "note_session_used",
-    "trim_sessions", "child_groups", "question_groups", "task_groups", "task_spans", "tally_tasks",
+    "trim_sessions", "child_groups", "question_groups", "task_groups", "task_spans",
+    "tally_tasks", "task_grain",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {

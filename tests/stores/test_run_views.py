@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.stores.builders import SPACE, Node, at, change, key, new_run
 
 from holdfast.core.records import MessageKind
-from holdfast.core.run_views import BusyBins, GroupRow
+from holdfast.core.run_views import BusyBins, GrainRow, GroupRow
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunStatus, TaskStatus
 from holdfast.ports.commits import EndedAttempt, MovedTask, NewMessage, NewQuestion, NewTask, SettledTask
 from holdfast.stores import SqlStore
@@ -183,3 +183,41 @@ async def test_attempts_that_ran_at_once_are_counted_in_bins(store: SqlStore) ->
     assert await busy(store, None, 1, rows=2) == BusyBins(at(1), at(6), [1])
     assert await busy(store, "nothing", 5) is None
     assert await store.read_busy("elsewhere", key(1), None, 5, at(0), 1000) is None
+
+
+# --- each task in brief
+
+
+async def test_the_tasks_of_a_name_are_had_as_columns_in_order(store: SqlStore) -> None:
+    await write_example(store)
+
+    found = await store.read_grain(SPACE, key(1), "price", 1000)
+
+    assert found == GrainRow(1, [2.0, 5.5, 1.0, None, None], "ssfpr", [(1, 2), (3, 3)])
+    assert await store.read_grain(SPACE, key(1), "price", 2) == GrainRow(1, [2.0, 5.5], "ss", [(1, 2)])
+    assert await store.read_grain(SPACE, key(1), "nothing", 1000) == GrainRow(None, [], "", [])
+    assert await store.read_grain("elsewhere", key(1), "price", 1000) == GrainRow(None, [], "", [])
+
+
+async def test_every_state_has_a_letter_and_times_are_rounded_to_milliseconds(store: SqlStore) -> None:
+    node = Node(store)
+    await node.commit(
+        created=[new_run(1, owner="node-1")],
+        tasks=[
+            asked(0, "price", status=TaskStatus.PENDING),
+            *(asked(seq, "price") for seq in range(1, 6)),
+        ],
+    )
+    await node.commit(
+        held=node.held(1),
+        settled=[
+            done(2, 1, 1.001499),
+            done(3, 1, 1.0015, status=TaskStatus.FAILED),
+            done(4, 1, 1.0045, status=TaskStatus.SKIPPED),
+            done(5, 2, 1, status=TaskStatus.CANCELLED),
+        ],
+    )
+
+    found = await store.read_grain(SPACE, key(1), "price", 1000)
+
+    assert (found.states, found.took) == ("pdsfkc", [None, None, 0.001, 0.002, 0.005, 0.0])

@@ -22,6 +22,7 @@ _MOST_GROUPS: Final = 200
 _MOST_GROUPED: Final = 250_000
 """Tasks. Twice as many take twice as long."""
 
+_MOST_GRAINS: Final = 100_000
 MOST_BINS: Final = 800
 
 GroupKind: TypeAlias = Literal["task", "child", "promise"]
@@ -92,6 +93,22 @@ class BusyLine(msgspec.Struct, frozen=True):
     most: int
 
 
+class Grain(msgspec.Struct, frozen=True):
+    """The tasks of one name, in order, as columns."""
+
+    name: str
+    first_seq: int | None
+    """None: there is no such task."""
+    count: int
+    took: list[float | None]
+    """In seconds, to the millisecond: the last attempt. None: it has not ended, or never began."""
+    states: str
+    """A letter for each task: p d r s f k c, as in pending, dispatched, running, success, failed, skipped (k)
+    and cancelled."""
+    tries: list[tuple[int, int]]
+    """Of those that took more than one attempt: the index in `took`, and how many attempts."""
+
+
 class RunViews(RunReading):
     """The part of a client that reads what a picture of a run shows."""
 
@@ -116,6 +133,13 @@ class RunViews(RunReading):
         return BusyLine(
             moment(found.begin), moment(found.end), bin, [*found.most_in], max(found.most_in, default=0)
         )
+
+    async def grain(self, run: Run[Any] | str, name: str) -> Grain:
+        """The tasks of one name, in order, each in brief: how long it took, its state, and how often it was
+        tried. At most the first 100,000."""
+        name, key = checked_name("name", name), await self.key_of(run)
+        found = await self._store.read_grain(self.namespace, key, name, _MOST_GRAINS)
+        return Grain(name, found.first_seq, len(found.states), [*found.took], found.states, [*found.tries])
 
 
 def run_groups(rows: GroupRows, at: Instant) -> RunGroups:

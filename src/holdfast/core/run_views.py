@@ -47,6 +47,19 @@ class GroupRows(NamedTuple):
     questions: Sequence[GroupRow]
 
 
+class GrainRow(NamedTuple):
+    """Tasks of one name, in order, as columns."""
+
+    first_seq: int | None
+    took: Sequence[float | None]
+    """In seconds, to the millisecond: the last attempt of each that has ended."""
+    states: str
+    """A letter each: p d r s f k c, as in pending, dispatched, running, success, failed, skipped (k) and
+    cancelled."""
+    tries: Sequence[tuple[int, int]]
+    """The place and the number of attempts of those that took more than one."""
+
+
 class BusyBins(NamedTuple):
     """How many attempts ran at once, in equal bins."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from holdfast.core.run_views import BusyBins, GroupRows
+from holdfast.core.run_views import BusyBins, GrainRow, GroupRows
 from holdfast.core.values import Instant, RunKey
 
 
@@ -22,4 +22,8 @@ class RunViewStore(Protocol):
     ) -> BusyBins | None:
         """How many attempts at tasks ran at once, or at those of that name, in so many bins. No more than the
         first `rows` tasks are looked at. None if none has begun."""
+        ...
+
+    async def read_grain(self, namespace: str, run: RunKey, name: str, rows: int) -> GrainRow:
+        """The tasks of that name, in order and no more than the first `rows`."""
         ...

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.client.run import Run
 from holdfast.client.run_filters import check_number, instant_at
-from holdfast.client.run_views import MOST_BINS, BusyLine, RunGroups
+from holdfast.client.run_views import MOST_BINS, BusyLine, Grain, RunGroups
 from holdfast.core.names import checked_name
 from holdfast.remote.addressing import run_path, time_text
 from holdfast.remote.run_reading import RemoteRunReading
@@ -26,3 +26,8 @@ class RemoteRunViews(RemoteRunReading):
         check_number("bins", bins, 1, MOST_BINS)
         query = {"name": None if name is None else checked_name("name", name), "bins": bins}
         return await self._connection.ask("GET", run_path(run, "busy"), BusyLine, query=query)
+
+    async def grain(self, run: Run[Any] | str, name: str) -> Grain:
+        self._check_run(run)
+        query = {"name": checked_name("name", name)}
+        return await self._connection.ask("GET", run_path(run, "grain"), Grain, query=query)

@@ -27,9 +27,13 @@ def fetch(some: Callable[[int], list[T]]) -> list[T]:
     return found
 
 
-def in_slices(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+def in_slices(rows: Sequence[T], size: int = _ROWS_BETWEEN) -> Iterator[Sequence[T]]:
     """The rows in slices, with a pause between one slice and the next."""
-    for first in range(0, len(rows), _ROWS_BETWEEN):
+    for first in range(0, len(rows), size):
         if first:
-            time.sleep(_SECONDS)
-        yield rows[first : first + _ROWS_BETWEEN]
+            pause()
+        yield rows[first : first + size]
+
+
+def pause() -> None:
+    time.sleep(_SECONDS)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import time
+import re
 from typing import Final
 
 import msgspec
 
-from holdfast.core.run_views import BusyBins, GroupRow, GroupRows, count_busy, median
+from holdfast.core.run_views import BusyBins, GrainRow, GroupRow, GroupRows, count_busy, median
 from holdfast.core.values import Instant, RunKey
 from holdfast.stores.database import Row, Transaction
+from holdfast.stores.gil_pauses import in_slices, pause
 from holdfast.stores.sql_role import SqlRole
 
-_SORTED_AT_ONCE: Final = 5_000
-_PAUSE: Final = 0.0002
-"""Seconds. See `gil_pauses`."""
+_CONVERTED_AT_ONCE: Final = 5_000
+"""Numbers. They are converted faster than rows."""
 
 _BINS_AT_ONCE: Final = 8
 
 _decode_numbers = msgspec.json.Decoder(list[int]).decode
-_decode_ends = msgspec.json.Decoder(list[int | None]).decode
+_decode_some = msgspec.json.Decoder(list[int | None]).decode
 
 
 class SqlRunViewStore(SqlRole):
@@ -44,23 +44,31 @@ class SqlRunViewStore(SqlRole):
             begun = sorted(map(Instant, _decode_numbers(starts)))
             if not begun:
                 return None
-            ended = sorted(now if end is None else Instant(end) for end in _decode_ends(ends))
+            ended = sorted(now if end is None else Instant(end) for end in _decode_some(ends))
             end = Instant(max(ended[-1], begun[-1]))
             most_in: list[int] = []
             for most in count_busy(begun, ended, begun[0], end - begun[0], bins):
                 most_in.append(most)
                 if len(most_in) % _BINS_AT_ONCE == 0:
-                    time.sleep(_PAUSE)
+                    pause()
             return BusyBins(begun[0], end, most_in)
+
+        return await self._driver.read(script, may_be_long=True)
+
+    async def read_grain(self, namespace: str, run: RunKey, name: str, rows: int) -> GrainRow:
+        def script(tx: Transaction) -> GrainRow:
+            [(first, took, states, tries)] = tx.rows("task_grain", namespace, run, name, rows)
+            seconds: list[float | None] = []
+            for some in in_slices(_decode_some(took), _CONVERTED_AT_ONCE):
+                seconds += [None if each is None else each / 1000 for each in some]
+            retried = [found.start() for found in re.finditer("[A-Z]", states)]
+            pairs = [*zip(retried, _decode_numbers(tries), strict=True)]
+            return GrainRow(first, seconds, states.lower(), pairs)
 
         return await self._driver.read(script, may_be_long=True)
 
 
 def _group(row: Row) -> GroupRow:
     took = [] if row[-1] is None else _decode_numbers(row[-1])
-    parts: list[list[int]] = []
-    for first in range(0, len(took), _SORTED_AT_ONCE):
-        if first:
-            time.sleep(_PAUSE)
-        parts.append(sorted(took[first : first + _SORTED_AT_ONCE]))
+    parts = [sorted(part) for part in in_slices(took, _CONVERTED_AT_ONCE)]
     return GroupRow._make((*row[:-1], median(parts)))

@@ -33,7 +33,7 @@ from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.run_reading import JournalPage
-from holdfast.client.run_views import BusyLine, RunGroups
+from holdfast.client.run_views import BusyLine, Grain, RunGroups
 from holdfast.client.schedule_ticks import BackfillPreview, ScheduleTicks
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
@@ -977,6 +977,11 @@ class ClientCalls:
         """How many tasks of that name ran at once, or how many of all, in equal bins from the first beginning
         to the last end. Only the first 250,000 tasks are looked at."""
         return self._thread.call(lambda: self.inner.busy_line(_known(run), name, bins=bins))
+
+    def grain(self, run: Run[Any] | str, name: str) -> Grain:
+        """The tasks of one name, in order, each in brief: how long it took, its state, and how often it was
+        tried. At most the first 100,000."""
+        return self._thread.call(lambda: self.inner.grain(_known(run), name))
 
     def graph(self, run: Run[Any] | str, *, at: dt.datetime | None = None) -> RunGraph:
         """The graph of a run, with what became of each node, and where it is drawn. With `at`, as it was

@@ -60,3 +60,21 @@ async def test_how_many_tasks_ran_at_once_is_counted_in_bins(api: Asker):
     assert others == {"begin": None, "end": None, "bin": 0.0, "running": [], "most": 0}
     await api.get(f"/runs/{run}/busy", bins=801, code=400)
     assert (await api.get("/runs/nobody/busy", code=404))["code"] == "run_not_found"
+
+
+async def test_each_task_of_a_name_is_had_in_brief(api: Asker):
+    good, bad = await api.start("doubled", {"number": 1, "times": 7}), await api.start("failing", ["no"])
+    await api.get(f"/runs/{good}", wait=20)
+    await api.get(f"/runs/{bad}", wait=20)
+
+    found = await api.get(f"/runs/{good}/grain", name="double")
+    failed = await api.get(f"/runs/{bad}/grain", name="break_down")
+
+    assert (found["name"], found["first_seq"], found["count"]) == ("double", 0, 7)
+    assert (found["states"], found["tries"]) == ("sssssss", [])
+    assert all(0 <= took < 20 for took in found["took"])
+    assert failed["states"] == "f"
+    empty = {"name": "x", "first_seq": None, "count": 0, "took": [], "states": "", "tries": []}
+    assert await api.get(f"/runs/{good}/grain", name="x") == empty
+    await api.get(f"/runs/{good}/grain", code=400)
+    assert (await api.get("/runs/nobody/grain", name="x", code=404))["code"] == "run_not_found"

@@ -50,6 +50,7 @@ RULES: Final[dict[str, Rule]] = {
     "runs.tasks": _READ,
     "runs.groups": _READ,
     "runs.busy": _READ,
+    "runs.grain": _READ,
     "runs.task": _READ,
     "runs.attempts": _READ,
     "runs.chapters": _READ,

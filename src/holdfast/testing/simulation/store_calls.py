@@ -79,6 +79,7 @@ READS = frozenset(
         "list_task_summaries",
         "read_groups",
         "read_busy",
+        "read_grain",
         "read_logs",
         "read_stream",
         "list_streams",

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
 from holdfast.client.client import Client
-from holdfast.client.run_views import MOST_BINS, BusyLine, RunGroups
+from holdfast.client.run_views import MOST_BINS, BusyLine, Grain, RunGroups
 from holdfast.server.problems import may_answer
 
 
@@ -38,4 +38,15 @@ async def count_busy_tasks(
     return await client.busy_line(id, name, bins=bins)
 
 
-ROUTES = [group_tasks, count_busy_tasks]
+@get("/runs/{id:str}/grain", name="runs.grain", responses=may_answer(404))
+async def read_grain(
+    client: NamedDependency[Client],
+    id: FromPath[str],
+    name: Annotated[str, QueryParameter(description="The name of the tasks.")],
+) -> Grain:
+    """The tasks of one name, in order, each in brief: how long it took, its state, how often it was tried. At
+    most the first 100,000."""
+    return await client.grain(id, name)
+
+
+ROUTES = [group_tasks, count_busy_tasks, read_grain]

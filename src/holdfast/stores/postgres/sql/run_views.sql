@@ -165,3 +165,23 @@ WITH asked AS (
 SELECT coalesce(json_agg((date_part('epoch', started_at) * 1000000)::int8), '[]')::text,
     coalesce(json_agg((date_part('epoch', finished_at) * 1000000)::int8), '[]')::text
 FROM seen;
+
+-- name: task_grain
+-- The first $4 tasks of one name, in order, in one row: how long each took in milliseconds, and a letter for its state, a
+-- capital one if it took more than one attempt. Of those, the numbers of attempts.
+WITH asked AS (
+    SELECT seq, attempt,
+        CASE WHEN tasks.finished_at IS NOT NULL AND tasks.started_at IS NOT NULL
+             THEN (greatest((date_part('epoch', tasks.finished_at - tasks.started_at) * 1000000)::int8, 0) + 500) / 1000
+             END AS took,
+        CASE tasks.status WHEN 'success' THEN 's' WHEN 'pending' THEN 'p' WHEN 'dispatched' THEN 'd' WHEN 'running' THEN 'r'
+            WHEN 'failed' THEN 'f' WHEN 'skipped' THEN 'k' ELSE 'c' END AS state
+    FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
+    WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND name = $3::text
+    ORDER BY seq
+    LIMIT $4::int4
+)
+SELECT min(seq), coalesce(json_agg(took ORDER BY seq), '[]')::text,
+    coalesce(string_agg(CASE WHEN attempt > 1 THEN upper(state) ELSE state END, '' ORDER BY seq), ''),
+    coalesce(json_agg(attempt ORDER BY seq) FILTER (WHERE attempt > 1), '[]')::text
+FROM asked;

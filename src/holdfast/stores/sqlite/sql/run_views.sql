@@ -147,3 +147,19 @@ WITH asked AS (
         AND attempts.started_at IS NOT NULL
 )
 SELECT json_group_array(started_at), json_group_array(finished_at) FROM seen;
+
+-- name: task_grain
+-- The first ?4 tasks of one name, in order, in one row: how long each took in milliseconds, and a letter for its state, a
+-- capital one if it took more than one attempt. Of those, the numbers of attempts.
+WITH asked AS (
+    SELECT seq, attempt, (max(tasks.finished_at - tasks.started_at, 0) + 500) / 1000 AS took,
+        CASE tasks.status WHEN 'success' THEN 's' WHEN 'pending' THEN 'p' WHEN 'dispatched' THEN 'd' WHEN 'running' THEN 'r'
+            WHEN 'failed' THEN 'f' WHEN 'skipped' THEN 'k' ELSE 'c' END AS state
+    FROM runs JOIN tasks ON tasks.run = runs.key
+    WHERE runs.namespace = ?1 AND runs.key = ?2 AND name = ?3
+    ORDER BY seq
+    LIMIT ?4
+)
+SELECT min(seq), json_group_array(took), coalesce(group_concat(CASE WHEN attempt > 1 THEN upper(state) ELSE state END, ''), ''),
+    json_group_array(attempt) FILTER (WHERE attempt > 1)
+FROM asked;
