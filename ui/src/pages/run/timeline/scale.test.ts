@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { axisOf, CUT_WIDTH, gapsOf, readSpan, roundStep, ticksOf, writeSpan } from "./scale";
+
+const HOUR = 3_600_000;
+
+test("a long stretch without work is a gap, and its ends are shown", () => {
+  const [gap, ...others] = gapsOf(
+    [
+      { from: 0, to: 60_000 },
+      { from: 6 * HOUR, to: 6 * HOUR + 60_000 },
+    ],
+    { from: 0, to: 6 * HOUR + 60_000 },
+  );
+
+  expect(others).toEqual([]);
+  expect(gap?.from).toBeGreaterThan(60_000);
+  expect(gap?.to).toBeLessThan(6 * HOUR);
+  expect((gap?.to ?? 0) - (gap?.from ?? 0)).toBeGreaterThan(5.9 * HOUR);
+});
+
+test("short gaps are left, be they short in time or in share", () => {
+  const work = (pause: number) => [
+    { from: 0, to: 1_000 },
+    { from: 1_000 + pause, to: 2_000 + pause },
+  ];
+
+  expect(gapsOf(work(29_000), { from: 0, to: 31_000 })).toEqual([]);
+  expect(gapsOf([{ from: 0, to: 10 * HOUR }, ...work(0)], { from: 0, to: 10 * HOUR + 60_000 })).toEqual([]);
+});
+
+test("work that lies in other work does not end it", () => {
+  const work = [
+    { from: 0, to: HOUR },
+    { from: 1_000, to: 2_000 },
+  ];
+
+  expect(gapsOf(work, { from: 0, to: HOUR })).toEqual([]);
+});
+
+test("the wait at the end is a gap as well", () => {
+  expect(gapsOf([{ from: 0, to: 1_000 }], { from: 0, to: HOUR })).toHaveLength(1);
+});
+
+test("a cut takes its width, and the rest is to scale", () => {
+  const axis = axisOf({ from: 0, to: 1_000 }, [{ from: 400, to: 900 }], 564);
+
+  expect(axis.at(0)).toBe(0);
+  expect(axis.at(400)).toBeCloseTo(400);
+  expect(axis.at(900)).toBeCloseTo(400 + CUT_WIDTH);
+  expect(axis.at(1_000)).toBeCloseTo(564);
+  expect(axis.at(5_000)).toBeCloseTo(564);
+});
+
+test("places and times lead back to each other", () => {
+  const axis = axisOf({ from: 0, to: 1_000 }, [{ from: 400, to: 900 }], 564);
+
+  for (const time of [0, 123, 400, 650, 900, 999]) expect(axis.time(axis.at(time))).toBeCloseTo(time);
+});
+
+test("of many gaps only the longest are cut", () => {
+  const gaps = Array.from({ length: 40 }, (_, index) => ({
+    from: index * 100,
+    to: index * 100 + 10 + index,
+  }));
+
+  const cuts = axisOf({ from: 0, to: 4_000 }, gaps, 640).pieces.filter((each) => each.isCut);
+
+  expect(cuts).toHaveLength(5);
+  expect(cuts[0]?.from).toBe(3_500);
+});
+
+test("an axis of no length can be drawn", () => {
+  const axis = axisOf({ from: 5, to: 5 }, [], 100);
+
+  expect(axis.at(5)).toBe(0);
+  expect(ticksOf(axis).length).toBeLessThan(3);
+});
+
+test("a short run is counted from its beginning in round steps", () => {
+  const ticks = ticksOf(axisOf({ from: 1_700_000_000_123, to: 1_700_000_000_623 }, [], 600));
+
+  expect(ticks.map((each) => each.label)).toEqual([
+    "0",
+    "100\u00a0ms",
+    "200\u00a0ms",
+    "300\u00a0ms",
+    "400\u00a0ms",
+  ]);
+});
+
+test("steps are round and large enough", () => {
+  expect([1, 1.5, 3, 70, 0.04].map(roundStep)).toEqual([1, 2, 5, 100, 0.05]);
+});
+
+test("a brushed stretch is read as it was written", () => {
+  const span = { from: 1_200, to: 5_300 };
+
+  expect(readSpan(writeSpan(span, 1_000), 1_000)).toEqual(span);
+  expect(readSpan("9..3", 0)).toBe(null);
+  expect(readSpan("x", 0)).toBe(null);
+});
