@@ -14,7 +14,7 @@ from holdfast.core.cron import clock_changes
 from holdfast.core.ids import first_key_of
 from holdfast.core.plan_words import plan_words
 from holdfast.core.records import ScheduleRecord
-from holdfast.core.scheduling import cursor_at, run_id, tick_of
+from holdfast.core.scheduling import cursor_at, preview, run_id, tick_of
 from holdfast.core.timetable import Cron, Plan, fires_at
 from holdfast.core.values import Instant, RunStatus, instant, key_text, later, moment
 from holdfast.errors import BadOption
@@ -84,6 +84,17 @@ class ScheduleTicks(msgspec.Struct, frozen=True):
     """False: there are more than 200 schedules. Ask for one by its name."""
 
 
+class PlanPreview(msgspec.Struct, frozen=True):
+    """When a schedule with some plan would fire."""
+
+    words: str
+    """The plan in English."""
+    coming: list[ComingTick]
+    clock_changes: list[ClockChangeInfo]
+    """When the clocks of its time zone are changed until the last of these ticks; if they are not, the next
+    change within a year."""
+
+
 class BackfillPreview(msgspec.Struct, frozen=True):
     """What a backfill would do."""
 
@@ -118,6 +129,16 @@ def checked_instant(option: str, given: object) -> Instant:
     if not isinstance(given, dt.datetime) or given.utcoffset() is None:
         raise BadOption(option, given, "a datetime with a time zone")
     return instant(given)
+
+
+def plan_preview(name: str, plan: Plan, now: Instant, count: int) -> PlanPreview:
+    """The name decides by how much jitter delays a tick. Raises BadOption."""
+    if type(count) is not int or not 1 <= count <= MOST_TICKS:
+        raise BadOption("count", count, f"a whole number from 1 to {MOST_TICKS}")
+    found = preview(name, plan, now, count)
+    end = found[-1].tick if found else now
+    coming = [ComingTick(moment(each.tick), moment(each.at)) for each in found]
+    return PlanPreview(plan_words(plan), coming, _clock_changes(plan, now, end))
 
 
 class TickReader:

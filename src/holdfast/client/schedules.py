@@ -21,9 +21,11 @@ from holdfast.client.schedule_ticks import (
     MOST_SHOWN,
     BackfillPreview,
     BackfillTick,
+    PlanPreview,
     ScheduleTicks,
     TickReader,
     checked_instant,
+    plan_preview,
     tick_window,
 )
 from holdfast.core.plan_words import plan_words
@@ -327,6 +329,10 @@ class Schedules:
         record = await self._find(name)
         found = preview(name, _plan_of(record), self._now(), count, record.cursor)
         return [UpcomingRun(moment(it.tick), moment(it.at), run_id(name, it.tick)) for it in found]
+
+    async def preview_plan(self, plan: Plan, *, name: str = "", count: int = 10) -> PlanPreview:
+        """When a schedule with this plan would fire next. Nothing is stored. Jitter depends on the name."""
+        return plan_preview(name, plan, self._now(), count)
 
     async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
         """What the schedule would do at `end` if no node was up since `begin`."""

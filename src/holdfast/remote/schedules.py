@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from holdfast.client.run import Run
-from holdfast.client.schedule_ticks import BackfillPreview, ScheduleTicks
+from holdfast.client.schedule_ticks import BackfillPreview, PlanPreview, ScheduleTicks
 from holdfast.client.schedules import CatchUpPreview, ScheduleInfo, Schedules, UpcomingRun
 from holdfast.core.timetable import Catchup, CatchupMode, Cron, Plan
 from holdfast.core.values import moment
@@ -90,25 +90,7 @@ class RemoteSchedules(Schedules):
         origin: str = "",
     ) -> ScheduleInfo:
         target, version = self._target(workflow, version)
-        table = plan.timetable
-        times = (
-            {"cron": table.expression, "timezone": table.timezone}
-            if isinstance(table, Cron)
-            else {"every": table.interval.total_seconds()}
-        )
-        body = {
-            "workflow": target,
-            "version": version,
-            "input": input,
-            **times,
-            "jitter": seconds_of(plan.jitter),
-            "start": None if plan.start is None else time_text(moment(plan.start)),
-            "end": None if plan.end is None else time_text(moment(plan.end)),
-            "overlap": plan.overlap,
-            "catchup": plan.catchup.mode,
-            "catchup_most": plan.catchup.most,
-            "origin": origin,
-        }
+        body = {"workflow": target, "version": version, "input": input, **_written(plan), "origin": origin}
         return (await self._connection.ask("PUT", path_of("schedules", name), ScheduleRead, body=body)).info()
 
     async def get(self, name: str) -> ScheduleInfo:
@@ -160,7 +142,30 @@ class RemoteSchedules(Schedules):
         path = path_of("schedules", name, "upcoming")
         return (await self._connection.ask("GET", path, Page[UpcomingRun], query={"limit": count})).items
 
+    async def preview_plan(self, plan: Plan, *, name: str = "", count: int = 10) -> PlanPreview:
+        body = {**_written(plan), "name": name, "count": count}
+        return await self._connection.ask("POST", "/schedules/preview", PlanPreview, body=body)
+
     async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
         query = {"begin": time_text(begin), "end": time_text(end)}
         path = path_of("schedules", name, "outage")
         return await self._connection.ask("GET", path, CatchUpPreview, query=query)
+
+
+def _written(plan: Plan) -> dict[str, Any]:
+    """As the API takes it."""
+    table = plan.timetable
+    times = (
+        {"cron": table.expression, "timezone": table.timezone}
+        if isinstance(table, Cron)
+        else {"every": table.interval.total_seconds()}
+    )
+    return {
+        **times,
+        "jitter": seconds_of(plan.jitter),
+        "start": None if plan.start is None else time_text(moment(plan.start)),
+        "end": None if plan.end is None else time_text(moment(plan.end)),
+        "overlap": plan.overlap,
+        "catchup": plan.catchup.mode,
+        "catchup_most": plan.catchup.most,
+    }

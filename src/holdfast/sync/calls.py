@@ -34,7 +34,7 @@ from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.run_reading import JournalPage
 from holdfast.client.run_views import BusyLine, Grain, RunGroups
-from holdfast.client.schedule_ticks import BackfillPreview, ScheduleTicks
+from holdfast.client.schedule_ticks import BackfillPreview, PlanPreview, ScheduleTicks
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
 from holdfast.client.selection import BulkReport
@@ -260,6 +260,10 @@ class Schedules:
     def preview(self, name: str, count: int = 10) -> builtins.list[UpcomingRun]:
         """The next runs that it would start if it is not paused."""
         return self._thread.call(lambda: self.inner.preview(name, count))
+
+    def preview_plan(self, plan: Plan, *, name: str = "", count: int = 10) -> PlanPreview:
+        """When a schedule with this plan would fire next. Nothing is stored. Jitter depends on the name."""
+        return self._thread.call(lambda: self.inner.preview_plan(plan, name=name, count=count))
 
     def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
         """What the schedule would do at `end` if no node was up since `begin`."""

@@ -97,3 +97,27 @@ async def test_ticks_are_told_and_a_backfill_can_be_tried(api: Asker):
     assert await api.get("/schedules/ticks", name="nightly") != {}
     assert (await api.get("/schedules/ticks", name="daily", code=404))["code"] == "schedule_not_found"
     assert (await api.get("/schedules/nightly"))["words"] == "every day at 02:00, Berlin"
+
+
+async def test_a_plan_is_previewed_before_there_is_a_schedule(api: Asker):
+    berlin = {"cron": "30 2 * * *", "timezone": "Europe/Berlin", "start": "2030-03-30T00:00:00Z", "count": 3}
+
+    found = await api.post("/schedules/preview", berlin)
+    delayed = await api.post("/schedules/preview", {"every": 3600, "jitter": 600, "name": "nightly"})
+    other = await api.post("/schedules/preview", {"every": 3600, "jitter": 600, "name": "daily"})
+    ended = await api.post("/schedules/preview", {**berlin, "end": "2030-03-30T00:00:01Z"})
+
+    assert found["words"] == "every day at 02:30, Berlin"
+    assert [each["tick"] for each in found["coming"]] == [
+        "2030-03-30T01:30:00Z",
+        "2030-03-31T01:00:00Z",  # the clocks go from 02:00 to 03:00
+        "2030-04-01T00:30:00Z",
+    ]
+    assert found["clock_changes"][-1] == {"at": "2030-03-31T01:00:00Z", "before": 3600, "after": 7200}
+    assert len(delayed["coming"]) == 10
+    assert all(each["tick"] <= each["at"] for each in delayed["coming"])
+    assert [each["at"] for each in delayed["coming"]] != [each["at"] for each in other["coming"]]
+    assert ended["coming"] == []
+    assert (await api.get("/schedules"))["items"] == []
+    refused = await api.post("/schedules/preview", {"cron": "nonsense"}, code=400)
+    assert "nonsense" in refused["detail"]

@@ -109,6 +109,7 @@ RULES: Final[dict[str, Rule]] = {
     "schedules.backfill": _OPERATE,
     "schedules.upcoming": _READ,
     "schedules.ticks": _READ,
+    "schedules.preview": _READ,
     "schedules.outage": _READ,
     "workflows.list": _READ,
     "workflows.get": _READ,

@@ -12,7 +12,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from holdfast.client.client import Client
-from holdfast.client.schedule_ticks import BackfillPreview, ScheduleTicks
+from holdfast.client.schedule_ticks import BackfillPreview, PlanPreview, ScheduleTicks
 from holdfast.client.schedules import CatchUpPreview, ScheduleInfo, UpcomingRun
 from holdfast.core.timetable import Catchup, CatchupMode, Cron, Overlap, Plan
 from holdfast.core.values import moment
@@ -116,21 +116,30 @@ async def put_schedule(
     """Add a schedule, or change the one with that name. It fires for ticks from now on."""
     with contextlib.suppress(ScheduleNotFound):
         record.before = schedule_answer(await client.schedules.get(name))
-    plan = Plan.of(
-        cron=data.cron,
-        every=span("every", data.every),
-        timezone=data.timezone,
-        jitter=span("jitter", data.jitter),
-        start=data.start,
-        end=data.end,
-        overlap=data.overlap,
-        catchup=Catchup(data.catchup, data.catchup_most),
-    )
     info = await client.schedules.put_plan(
-        name, data.workflow, plan, data.input, version=data.version, origin=data.origin
+        name, data.workflow, _plan(data), data.input, version=data.version, origin=data.origin
     )
     record.after = schedule_answer(info)
     return record.after
+
+
+class PlanToPreview(SchedulePlan, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str = ""
+    """That of the schedule. It decides by how much jitter delays a tick."""
+    count: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
+
+
+@post(
+    "/schedules/preview",
+    name="schedules.preview",
+    status_code=200,
+    dto=Body[PlanToPreview],
+    return_dto=None,
+    responses=may_answer(413),
+)
+async def preview_plan(data: JSONBody[PlanToPreview], client: NamedDependency[Client]) -> PlanPreview:
+    """When a schedule with this plan would fire next. Nothing is stored."""
+    return await client.schedules.preview_plan(_plan(data), name=data.name, count=data.count)
 
 
 @delete("/schedules/{name:str}", name="schedules.delete", status_code=204, responses=may_answer(404))
@@ -214,6 +223,7 @@ ROUTES = [
     list_ticks,
     get_schedule,
     put_schedule,
+    preview_plan,
     delete_schedule,
     pause_schedule,
     resume_schedule,
@@ -222,6 +232,19 @@ ROUTES = [
     upcoming_runs,
     preview_outage,
 ]
+
+
+def _plan(data: SchedulePlan) -> Plan:
+    return Plan.of(
+        cron=data.cron,
+        every=span("every", data.every),
+        timezone=data.timezone,
+        jitter=span("jitter", data.jitter),
+        start=data.start,
+        end=data.end,
+        overlap=data.overlap,
+        catchup=Catchup(data.catchup, data.catchup_most),
+    )
 
 
 def schedule_answer(info: ScheduleInfo) -> ScheduleAnswer:
