@@ -1,8 +1,9 @@
-"""What subscribers cost the engine: `python -m tests.soak.subscribers [--seconds 10] [--url URL] [--plain]`.
+"""What subscribers cost: `python -m tests.soak.subscribers [--seconds 10] [--url URL] [--plain] [--tabs]`.
 
 A node with a server does 1,000 tasks a second, first alone, then with 1,000 subscribers of one run and 200 of
 everything, in another process; they accept compression as browsers do, or with --plain none. Prints the
-latency of runs and the memory of the node.
+latency of runs and the memory of the node. With --tabs, the subscribers are what 200 tabs of the pages have
+open: pulses, half of them of one run.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from holdfast.server.serving import ApiServer
 
 _RUNS_PER_S, _TASKS = 200, 5
 _ON_ONE_RUN, _ON_EVERYTHING = 1_000, 200
+_TABS = 200
 
 catalog = Catalog()
 
@@ -69,9 +71,15 @@ class _Subscriber(asyncio.Protocol):
         _Subscriber.lost += 1
 
 
-async def _subscribe(port: int, run: str, encoding: str) -> None:
+def _paths(run: str, *, tabs: bool) -> list[str]:
+    if tabs:
+        return ["/api/v1/pulse", f"/api/v1/pulse?run={run}"] * (_TABS // 2)
+    return [f"/api/v1/events?run={run}"] * _ON_ONE_RUN + ["/api/v1/events"] * _ON_EVERYTHING
+
+
+async def _subscribe(port: int, run: str, encoding: str, *, tabs: bool) -> None:
     loop = asyncio.get_running_loop()
-    paths = [f"/api/v1/events?run={run}"] * _ON_ONE_RUN + ["/api/v1/events"] * _ON_EVERYTHING
+    paths = _paths(run, tabs=tabs)
     for path in paths:
         transport, _ = await loop.create_connection(_Subscriber, "127.0.0.1", port)
         head = f"GET {path} HTTP/1.0\r\nHost: localhost\r\nAccept-Encoding: {encoding}\r\n\r\n"
@@ -133,8 +141,11 @@ def _report(what: str, figures: _Figures) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _subscribers(server: ApiServer, port: int, run: str, encoding: str) -> AsyncGenerator[Any]:
+async def _subscribers(
+    server: ApiServer, port: int, run: str, encoding: str, *, tabs: bool
+) -> AsyncGenerator[Any]:
     command = [sys.executable, "-m", "tests.soak.subscribers", "--subscribe", str(port), run, encoding]
+    command += ["--tabs"] if tabs else []
     process = await asyncio.create_subprocess_exec(
         *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ)
     )
@@ -142,7 +153,7 @@ async def _subscribers(server: ApiServer, port: int, run: str, encoding: str) ->
     assert process.stdout is not None
     await process.stdout.readline()
     open_streams: Any = server._app  # pyright: ignore[reportPrivateUsage]
-    while len(open_streams._tenants.streams) < _ON_ONE_RUN + _ON_EVERYTHING:  # noqa: ASYNC110
+    while len(open_streams._tenants.streams) < len(_paths(run, tabs=tabs)):  # noqa: ASYNC110
         await asyncio.sleep(0.1)
     yield
     process.stdin.close()
@@ -151,7 +162,7 @@ async def _subscribers(server: ApiServer, port: int, run: str, encoding: str) ->
     await process.wait()
 
 
-async def _measure(url: str, seconds: float, encoding: str) -> None:
+async def _measure(url: str, seconds: float, encoding: str, *, tabs: bool) -> None:
     async with Holdfast(url, catalog=catalog) as hf:
         server = hf.api_server()
         port = await server.start("127.0.0.1", 0)
@@ -159,7 +170,7 @@ async def _measure(url: str, seconds: float, encoding: str) -> None:
         await _load(hf, 2)
         for turn in range(2):
             _report(f"alone, {turn + 1}", await _load(hf, seconds))
-            async with _subscribers(server, port, run.id, encoding):
+            async with _subscribers(server, port, run.id, encoding, tabs=tabs):
                 await asyncio.sleep(1)
                 _report(f"subscribers, {turn + 1}", await _load(hf, seconds))
             await asyncio.sleep(6)
@@ -172,15 +183,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--url")
     parser.add_argument("--plain", action="store_true", help="clients that accept no compression")
+    parser.add_argument("--tabs", action="store_true", help="what 200 tabs of the pages have open")
     parser.add_argument("--subscribe", nargs=3)
     options = parser.parse_args()
     if options.subscribe:
         port, run, encoding = options.subscribe
-        uvloop.run(_subscribe(int(port), run, encoding))
+        uvloop.run(_subscribe(int(port), run, encoding, tabs=options.tabs))
         return
     encoding = "identity" if options.plain else "gzip, deflate, br"
     with tempfile.TemporaryDirectory() as folder:
-        uvloop.run(_measure(options.url or f"sqlite:///{folder}/soak.db", options.seconds, encoding))
+        url = options.url or f"sqlite:///{folder}/soak.db"
+        uvloop.run(_measure(url, options.seconds, encoding, tabs=options.tabs))
 
 
 if __name__ == "__main__":

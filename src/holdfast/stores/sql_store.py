@@ -2,8 +2,7 @@
 
 The roles are in `nodes`, `runs`, `run_views`, `run_graphs`, `histories`, `situations`, `fleet`, `schedules`,
 `definitions`, `workflows`, `workers`, `retention`, `changes`, `archives`, `access`, `sessions` and `store_life`,
-as they are
-in `holdfast.ports`.
+as they are in `holdfast.ports`.
 """
 
 from __future__ import annotations

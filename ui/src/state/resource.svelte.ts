@@ -15,13 +15,15 @@ export interface Resource<T> {
 export interface Options {
   /** Whether this change is a reason to load again. Without it, changes do not matter. */
   on?: (pulse: Pulse) => boolean;
-  /** Load again at most so often, in milliseconds. */
+  /** Load again at most so often, in milliseconds; less often if it takes long. */
   every?: number;
   /** Load again after so many milliseconds in any case. */
   poll?: number;
 }
 
 const CACHED = 60;
+/** The server is asked for at most a twentieth of the time. */
+const SHARE = 20;
 const cache = new Map<string, { data: unknown; at: number }>();
 
 /** Somebody else looks at the pages now. */
@@ -54,6 +56,7 @@ export function resource<T>(
   let running: AbortController | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastAt = 0;
+  let took = 0;
 
   async function run(name: string): Promise<void> {
     running?.abort();
@@ -62,6 +65,7 @@ export function resource<T>(
     lastAt = Date.now();
     try {
       const found = await load(mine.signal);
+      took = Date.now() - lastAt;
       if (mine.signal.aborted) return;
       data = found;
       at = Date.now();
@@ -79,7 +83,7 @@ export function resource<T>(
   function soon(): void {
     const name = untrack(key);
     if (name === null || timer !== undefined || document.hidden) return;
-    const wait = Math.max(0, lastAt + (options.every ?? 1_000) - Date.now());
+    const wait = Math.max(0, lastAt + Math.max(options.every ?? 1_000, SHARE * took) - Date.now());
     timer = setTimeout(() => {
       timer = undefined;
       void run(name);
