@@ -1,0 +1,111 @@
+"""A picture of every page, with real data, at two widths and in both themes: `make screenshots`.
+
+`make screenshots ARGS="run fleet"` takes some. The pictures are in `build/screenshots`. The data is the shop of `examples`, after it has worked for a while.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from tests.pages.browser import DESK, PHONE, ROOT, Server, browser, expect, serving
+
+OUT: Final = ROOT / "build" / "screenshots"
+PAGES: Final = {
+    "home": "/",
+    "runs": "/runs",
+    "runs-failed": "/runs?status=failed",
+    "run": "/runs/settlement-2026-03-16",
+    "run-code": "/runs/season-spring",
+    "run-failed": "/runs/order-88104",
+    "run-fanout": "/runs/rebuild-search-1",
+    "run-flow": "/runs/merchant-kato",
+    "run-tasks": "/runs/rebuild-search-1?tab=tasks",
+    "run-journal": "/runs/order-88101?tab=journal",
+    "run-logs": "/runs/order-88104?tab=logs",
+    "run-values": "/runs/order-88101?tab=values",
+    "run-streams": "/runs/order-88101?tab=streams",
+    "run-messages": "/runs/cart-ann?tab=messages",
+    "compare": "/runs/compare?left=order-88101&right=order-88104",
+    "workflows": "/workflows",
+    "workflow": "/workflows/fulfil",
+    "workflow-dag": "/workflows/nightly_settlement",
+    "workflow-flow": "/workflows/onboarding",
+    "approvals": "/approvals",
+    "schedules": "/schedules",
+    "schedule": "/schedules?name=stock_levels",
+    "fleet": "/fleet",
+    "settings": "/settings",
+    "settings-keys": "/settings/keys",
+    "settings-namespaces": "/settings/namespaces",
+    "settings-retention": "/settings/retention",
+    "settings-audit": "/settings/audit",
+    "settings-alerts": "/settings/alerts",
+    "missing": "/nowhere-at-all/x/y/z",
+}
+_SETTLED: Final = 1_200.0
+"""Milliseconds until what is loaded is drawn."""
+
+
+def prepare(server: Server) -> None:
+    """Most of the shop has ended, some of it by an operator."""
+    end = time.monotonic() + 60
+    while server.ask("/runs/counts?status=running")["items"][0]["count"] > 12 and time.monotonic() < end:
+        time.sleep(0.5)
+    server.ask("/runs/nap-1/pause", {"note": "until the stock is counted"})
+    server.ask("/runs/payment-88101/cancel", {"reason": "the customer took it back"})
+    server.ask("/runs/cart-ann/signals", {"name": "note", "value": "a gift"})
+    server.ask("/schedules/refund_sweep/pause", {})
+
+
+async def take(server: Server, names: list[str], only_theme: str | None) -> int:
+    problems = 0
+    async with browser() as chromium:
+        for theme in [only_theme] if only_theme else ["light", "dark"]:
+            for viewport in (DESK, PHONE):
+                page = await chromium.new_page(viewport=viewport, color_scheme=theme)
+                page.on("pageerror", lambda error: sys.stdout.write(f"    error: {error}\n"))
+                for name in names:
+                    problems += await take_one(page, server, name, theme, viewport)
+                await page.close()
+    return problems
+
+
+async def take_one(page: Any, server: Server, name: str, theme: str, viewport: dict[str, int]) -> int:
+    await page.goto(f"{server.base}{PAGES[name]}")
+    await expect(page.locator("main h1, main .say").first).to_be_attached()
+    await page.wait_for_timeout(_SETTLED)
+    path = OUT / f"{name}-{theme}-{viewport['width']}.png"
+    await page.screenshot(path=path, full_page=True)
+    wide = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    sys.stdout.write(f"{path.relative_to(ROOT)}{f'  {wide} px too wide' if wide > 0 else ''}\n")
+    return int(wide > 0)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(PAGES)}")
+    parser.add_argument("--theme", choices=["light", "dark"])
+    parser.add_argument("--url", help="of a server that is there already, and has a shop")
+    options = parser.parse_args()
+    names = [
+        name for name in PAGES if not options.names or any(name.startswith(each) for each in options.names)
+    ]
+    OUT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        if options.url:
+            server = Server(Path(folder))
+            server.base = options.url
+            return asyncio.run(take(server, names, options.theme))
+        with serving(Path(folder), orders=60) as server:
+            prepare(server)
+            return asyncio.run(take(server, names, options.theme))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
