@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { HALF, marksOf, placeOn, sentenceOf, thicknessOf, type PastTick } from "./strip";
+import type { PastTick } from "../../api/schema";
+import { HALF, marksOf, placeOn, sentenceOf, thicknessOf } from "./strip";
 
 const NOW = Date.parse("2026-03-17T08:47:00Z");
 const at = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString();
@@ -40,6 +41,11 @@ describe("marksOf", () => {
     const marks = marksOf({ ...none, past: [past(-13), long] }, "UTC", NOW, 480);
     expect(marks).toHaveLength(1);
     expect(marks[0]).toMatchObject({ x: 0, width: 240 });
+  });
+
+  it("shows a tick that was filled in later where it belongs", () => {
+    const filled = past(-6, { started_at: at(-1), finished_at: at(-1), took: 0 });
+    expect(marksOf({ ...none, past: [filled] }, "UTC", NOW, 480)[0]).toMatchObject({ x: 120 });
   });
 
   it("tells a tick without a run from one that is late", () => {

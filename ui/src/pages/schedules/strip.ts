@@ -1,24 +1,10 @@
 // The strip of a schedule: twelve hours back and ahead, one mark a tick.
+import type { ComingTick, PastTick } from "../../api/schema";
 import { timeOfDay } from "../../text/times";
 import { moveOf, placeOf, type ClockChange } from "../../text/zones";
 import { duration } from "../../text/durations";
 
 export const HALF = 12 * 3_600_000;
-
-export interface PastTick {
-  tick: string;
-  run: string | null;
-  status: string;
-  started_at: string | null;
-  finished_at: string | null;
-  took: number | null;
-  note: string;
-}
-
-export interface ComingTick {
-  tick: string;
-  at: string;
-}
 
 export interface Mark {
   /** `bar` of a run, `skip` of a tick without one, `coming`, `late` (should have fired), `clock`. */
@@ -66,27 +52,35 @@ export function marksOf(
   return marks;
 }
 
+/** At the tick, for as long as the run took: a tick that was filled in later is seen where it belongs. */
 function pastMark(tick: PastTick, now: number, width: number, thickness: number): Mark | null {
   const title = becameOf(tick);
-  const at = Date.parse(tick.started_at ?? tick.tick);
-  const x = placeOn(at, now, width);
   if (tick.run === null) {
+    const x = placeOn(Date.parse(tick.tick), now, width);
+    const isSkipped = tick.status === "skipped";
     if (x < 0) return null;
-    const shape = tick.status === "skipped" ? "skip" : "late";
-    return { shape, state: tick.status === "skipped" ? "skipped" : "pending", x, width: thickness, title };
+    return {
+      shape: isSkipped ? "skip" : "late",
+      state: isSkipped ? "skipped" : "pending",
+      x,
+      width: thickness,
+      title,
+    };
   }
-  const isOpen = tick.finished_at === null && tick.took === null;
-  const end = isOpen ? now : tick.finished_at ? Date.parse(tick.finished_at) : at + (tick.took ?? 0) * 1000;
+  const isOpen = tick.took === undefined || tick.took === null;
+  const begin = Date.parse((isOpen && tick.started_at) || tick.tick);
+  const end = isOpen ? now : Math.min(now, begin + (tick.took ?? 0) * 1000);
   if (end < now - HALF) return null;
-  const from = Math.max(0, x);
-  const to = Math.min(width, placeOn(end, now, width));
+  const from = Math.max(0, placeOn(begin, now, width));
+  const to = placeOn(end, now, width);
   return { shape: "bar", state: tick.status, x: from, width: Math.max(thickness, to - from), title };
 }
 
 /** `08:00 failed after 4.2 s`, `06:00 skipped: the run before had not ended`. */
 export function becameOf(tick: PastTick): string {
   const time = timeOfDay(tick.tick).replace(/:00$/, "");
-  const took = tick.took === null ? "" : ` after ${duration(tick.took)}`;
+  // What has no end so far says so by its status.
+  const took = typeof tick.took === "number" ? ` after ${duration(tick.took)}` : "";
   return `${time} ${tick.status}${took}${tick.note ? `: ${tick.note}` : ""}`;
 }
 

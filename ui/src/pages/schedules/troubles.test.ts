@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PastTick } from "./strip";
+import type { PastTick } from "../../api/schema";
 import { sentenceOf, troubleOf, type Watched } from "./troubles";
 
 const NOW = Date.parse("2026-03-17T08:47:00Z");

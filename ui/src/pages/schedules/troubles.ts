@@ -1,8 +1,8 @@
 // What is not right with the schedules: the sentence of the page, and a tag for each row.
+import type { PastTick } from "../../api/schema";
 import type { Part } from "../../parts/Parts.svelte";
 import { duration } from "../../text/durations";
 import { relative, timeOfDay } from "../../text/times";
-import type { PastTick } from "./strip";
 
 export interface Watched {
   name: string;
@@ -34,7 +34,7 @@ export function troubleOf(watched: Watched, now: number): Trouble | null {
       tag: "overdue",
       parts: [name, { text: ` is overdue: ${watched.problem.replace(/\.$/, "")}. ` }],
     };
-  const ended = watched.past.findLast((tick) => tick.run !== null && tick.finished_at !== null);
+  const ended = watched.past.findLast((tick) => tick.run !== null && tick.finished_at);
   if (ended?.status === "failed")
     return {
       kind: "failed",
@@ -70,7 +70,7 @@ export function troubleOf(watched: Watched, now: number): Trouble | null {
 
 /** How much longer the run under way has taken than a typical one, in seconds; null if it is not much. */
 function slowBy(watched: Watched, now: number): number | null {
-  const open = watched.past.findLast((tick) => tick.run !== null && tick.took === null && tick.started_at);
+  const open = watched.past.findLast((tick) => tick.run !== null && !tick.finished_at && tick.started_at);
   if (!open?.started_at || watched.typical_took === null) return null;
   const so_far = (now - Date.parse(open.started_at)) / 1000;
   return so_far > Math.max(SHORTEST, SLOW * watched.typical_took) ? so_far - watched.typical_took : null;

@@ -8,7 +8,7 @@ describe("clockWords", () => {
 
   it("says when the clocks move, on the clocks of the zone", () => {
     expect(clockWords(berlin("30 2 * * *"), forward)).toContain(
-      "The clocks of Berlin go forward by 1\u00a0h on Sun 29 March, after 01:59.",
+      "The clocks of Berlin go forward by 1\u00a0h on Sun 29 March at 02:00.",
     );
   });
 

@@ -1,16 +1,9 @@
 // What the options of a plan mean, in words.
+import type { SchedulePlan } from "../../api/schema";
 import { duration } from "../../text/durations";
 import { inZone, moveOf, placeOf, type ClockChange } from "../../text/zones";
 
-export interface PlanOptions {
-  cron: string | null;
-  every: number | null;
-  timezone: string;
-  jitter: number;
-  overlap: string;
-  catchup: string;
-  catchup_most: number;
-}
+type PlanOptions = Omit<SchedulePlan, "cron"> & { cron: string | null };
 
 const OVERLAPS: Record<string, string> = {
   skip: "a tick is skipped while the run before has not ended",
@@ -20,7 +13,7 @@ const OVERLAPS: Record<string, string> = {
 };
 
 export function overlapWords(plan: Pick<PlanOptions, "overlap">): string {
-  return OVERLAPS[plan.overlap] ?? "";
+  return OVERLAPS[plan.overlap ?? "skip"] ?? "";
 }
 
 export function catchupWords(plan: Pick<PlanOptions, "catchup" | "catchup_most">): string {
@@ -44,9 +37,9 @@ export function clockWords(plan: Pick<PlanOptions, "cron" | "timezone">, changes
   const next = changes[0];
   if (!next)
     return `${place} does not change its clocks within a year. Nothing is skipped, nothing fires twice.`;
-  // The time before the change is the last one that people would name: 02:00, of a change from 02:00 to 03:00.
-  const { day, time } = inZone(Date.parse(next.at) - 60_000, plan.timezone);
-  const when = `The clocks of ${place} ${moveOf(next)} on ${day}, after ${time}.`;
+  // As the clocks show it that moment, before they are changed.
+  const { day, time } = inZone(Date.parse(next.at) + next.before * 1000, "UTC");
+  const when = `The clocks of ${place} ${moveOf(next)} on ${day} at ${time}.`;
   const isForward = next.after > next.before;
   if (isRhythm(plan.cron))
     return `${when} ${isForward ? "Ticks in the time that is left out do not fire." : "Ticks in the time that comes twice fire twice."}`;

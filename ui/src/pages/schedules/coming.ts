@@ -1,0 +1,58 @@
+// The next ticks as lines: on the clocks of the schedule and here, with changes of the clocks between them.
+import type { ComingTick } from "../../api/schema";
+import { duration } from "../../text/durations";
+import { shortTime } from "../../text/times";
+import { inZone, moveOf, placeOf, type ClockChange } from "../../text/zones";
+
+export interface ComingLine {
+  day: string;
+  time: string;
+  /** The time on the viewer's clocks; "" if they show the same. */
+  here: string;
+  /** Set if the line is not a tick but a change of the clocks. */
+  change: string;
+}
+
+export function comingLines(
+  coming: ComingTick[],
+  changes: ClockChange[],
+  zone: string,
+  here: string,
+  most: number,
+): ComingLine[] {
+  const lines: ComingLine[] = [];
+  let before = -Infinity;
+  for (const { tick, at } of coming.slice(0, most)) {
+    const time = Date.parse(tick);
+    for (const change of changes) {
+      const changed = Date.parse(change.at);
+      if (before !== -Infinity && changed > before && changed <= time)
+        lines.push({
+          day: "",
+          time: "",
+          here: "",
+          change: `The clocks of ${placeOf(zone)} ${moveOf(change)}.`,
+        });
+    }
+    before = time;
+    const there = inZone(tick, zone);
+    lines.push({ ...there, here: hereText(tick, there, here, at), change: "" });
+  }
+  return lines;
+}
+
+/** `17:00`, `16:45:55`, `tomorrow 02:00`: seconds only if there are some. */
+export function nextText(at: string, now: number): string {
+  return shortTime(at, now).replace(/^(\d\d:\d\d):00$/, "$1");
+}
+
+/** `Tue 22:00 here`, `10:00 here`, `fires 12 s later`. */
+function hereText(tick: string, there: { day: string; time: string }, here: string, at: string): string {
+  const own = inZone(tick, here);
+  const later = (Date.parse(at) - Date.parse(tick)) / 1000;
+  const texts: string[] = [];
+  if (own.day !== there.day) texts.push(`${own.day.split(" ", 1)[0]} ${own.time} here`);
+  else if (own.time !== there.time) texts.push(`${own.time} here`);
+  if (later >= 1) texts.push(`fires ${duration(later)} later`);
+  return texts.join(", ");
+}
