@@ -1,6 +1,7 @@
 """A picture of every page, with real data, at two widths and in both themes: `make screenshots`.
 
-`make screenshots ARGS="run fleet"` takes some. The pictures are in `build/screenshots`. The data is the shop of `examples`, after it has worked for a while.
+`make screenshots ARGS="run fleet"` takes some of them. They are in `build/screenshots`. The data is the shop of
+`examples`, after it has worked for a while.
 """
 
 from __future__ import annotations
