@@ -22,7 +22,7 @@ from tests.differential.views import LONG
 
 from holdfast.core.backlogs import BacklogRows
 from holdfast.core.records import Definition, MessageKind, RunRecord
-from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, key_text
+from holdfast.core.values import Instant, NodeId, RunKey, RunStatus, TaskStatus, key_text
 from holdfast.ports.commits import ClaimRequest, Commit, NewMessage
 from holdfast.ports.nodes import Stall, StallRecord
 from holdfast.ports.retention import EndedRange, PageOfFamilies, RootSeen
@@ -367,7 +367,11 @@ class StoreMachine(RemoteDeeds, AccessDeeds, SessionDeeds, AlertDeeds, RuleBased
         then = dice.pick([None, Instant(self.clock.now - 5 * SECOND)])
         look(f"tally_tasks {what}, {then}", lambda store: store.tally_tasks(space, run, then, limit))
         look(f"list_heard_messages {what}", lambda store: store.list_heard_messages(space, run, limit))
-        task = dice.pick([None, "charge", "ship"])
+        task, states = dice.pick([None, "charge", "ship"]), dice.pick([None, [*TaskStatus][:3], []])
+        look(
+            f"summaries of {task} in {states} {what}",
+            lambda store: store.list_task_summaries(space, run, since, limit, task, states),
+        )
         look(f"logs of {task} {what}", lambda store: store.read_logs(space, run, since, task, limit))
         stream, most = dice.pick(STREAMS), dice.pick([1_000_000, 40, 0])
         look(

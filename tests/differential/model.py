@@ -64,7 +64,17 @@ from holdfast.core.run_options import read_run_options
 from holdfast.core.shared_inputs import SharedInput
 from holdfast.core.situations import ServingNode
 from holdfast.core.stream_items import StreamPage, StreamSummary
-from holdfast.core.values import NULL, Instant, NodeId, Payload, RunKey, RunStatus, key_from_text, key_text
+from holdfast.core.values import (
+    NULL,
+    Instant,
+    NodeId,
+    Payload,
+    RunKey,
+    RunStatus,
+    TaskStatus,
+    key_from_text,
+    key_text,
+)
 from holdfast.core.waiting import WaitDescription, describe_wait
 from holdfast.errors import VersionConflict
 from holdfast.ports.commits import (
@@ -502,10 +512,17 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel, SessionMod
         return [attempts[at] for at in wanted]
 
     async def list_task_summaries(
-        self, namespace: str, run: RunKey, since: int, limit: int
+        self,
+        namespace: str,
+        run: RunKey,
+        since: int,
+        limit: int,
+        name: str | None = None,
+        statuses: Collection[TaskStatus] | None = None,
     ) -> list[TaskSummary]:
-        tasks = await self.list_tasks(namespace, run)
-        return [views.glance(task) for task in tasks if task.seq >= since][:limit]
+        tasks = [task for task in await self.list_tasks(namespace, run) if task.seq >= since]
+        named = [task for task in tasks if name is None or task.name == name]
+        return [views.glance(task) for task in named if statuses is None or task.status in statuses][:limit]
 
     async def read_logs(
         self, namespace: str, run: RunKey, after: int, task: str | None, limit: int

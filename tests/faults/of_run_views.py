@@ -10,6 +10,15 @@ _TESTS = "stores/test_run_views.py"
 FAULTS = [
     *(
         Fault(
+            f"tasks-of-all-names-{database}",
+            "tasks are listed by name and state",
+            [Query(f"{database}:list_task_summaries").replace("OR name = A", "OR name IS NOT NULL")],
+            cases("stores/test_logs.py", f"test_glances_are_had_of_one_name_and_of_some_states[{database}]"),
+        )
+        for database in ("sqlite", "postgres")
+    ),
+    *(
+        Fault(
             f"later-losses-shown-earlier-{database}",
             "the groups of an earlier time are as the run was then",
             [

@@ -178,6 +178,25 @@ async def test_glances_are_had_page_by_page(store: SqlStore) -> None:
     assert await store.list_task_summaries("elsewhere", key(1), 0, 100) == []
 
 
+async def test_glances_are_had_of_one_name_and_of_some_states(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1)
+    tasks = [named(1, seq, "ship" if seq % 2 else "charge") for seq in range(1, 7)]
+    await node.commit(held=node.held(1), tasks=tasks, settled=[settled(1, seq) for seq in (0, 1, 2, 3)])
+
+    async def glances(since: int, limit: int, name: str | None, *states: TaskStatus) -> list[int]:
+        wanted = states or None
+        found = await store.list_task_summaries(SPACE, key(1), since, limit, name, wanted)
+        return [task.seq for task in found]
+
+    assert await glances(0, 100, "ship") == [1, 3, 5]
+    assert await glances(2, 1, "ship") == [3]
+    assert await glances(0, 100, None, TaskStatus.DISPATCHED) == [4, 5, 6]
+    assert await glances(0, 100, "ship", TaskStatus.SUCCESS, TaskStatus.FAILED) == [1, 3]
+    assert await glances(0, 100, "ship", TaskStatus.FAILED) == []
+    assert await store.list_task_summaries(SPACE, key(1), 0, 100, None, []) == []
+
+
 @pytest.mark.parametrize(
     "input",
     [

@@ -35,9 +35,10 @@ from holdfast.client.waiters import Waiters
 from holdfast.client.watching import Watching, change_filter
 from holdfast.core.changes import Change, offset_text
 from holdfast.core.journal_views import JournalStep, view_step
+from holdfast.core.names import checked_name
 from holdfast.core.records import History, RunRecord, TaskRecord
 from holdfast.core.stream_items import checked_stream
-from holdfast.core.values import Payload
+from holdfast.core.values import Payload, TaskStatus
 from holdfast.errors import BadOption, RunNotFound
 from holdfast.ports.changes import ChangeFilter
 from holdfast.ports.flows import CURSOR
@@ -104,10 +105,21 @@ class RunReading(RunChanges):
         found = await self._store.list_chapters(self.namespace, record.key, since - 1, limit + 1)
         return chapter_infos(record, found, self._decode_plain)[:limit]
 
-    async def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10_000) -> list[TaskInfo]:
-        """The run's tasks, in the order in which it asked for them, from number `since` on."""
+    async def tasks(
+        self,
+        run: Run[Any] | str,
+        *,
+        since: int = 0,
+        limit: int = 10_000,
+        name: str | None = None,
+        status: str | Sequence[str] | None = None,
+    ) -> list[TaskInfo]:
+        """The run's tasks, in the order in which it asked for them, from number `since` on. With `name`, only
+        tasks of that name; with `status`, only those in that state, or in one of these states."""
         _check_page(since, limit)
-        found = await self._store.list_task_summaries(self.namespace, await self.key_of(run), since, limit)
+        which = checked_tasks(name, status)
+        key = await self.key_of(run)
+        found = await self._store.list_task_summaries(self.namespace, key, since, limit, *which)
         return [task_info(summary) for summary in found]
 
     async def attempts(self, run: Run[Any] | str, *, of: Sequence[int] | None = None) -> list[AttemptInfo]:
@@ -214,6 +226,21 @@ class RunReading(RunChanges):
         """The run's tasks with input and output, from number `since` on."""
         _check_page(since, limit)
         return await self._store.list_tasks(self.namespace, await self.key_of(run), since, limit)
+
+
+def checked_tasks(name: Any, status: Any) -> tuple[str | None, tuple[TaskStatus, ...] | None]:
+    """Raises BadOption."""
+    known = None if name is None else checked_name("name", name)
+    if status is None:
+        return known, None
+    several: Sequence[Any] = [status] if isinstance(status, str) else status
+    try:
+        found = tuple(dict.fromkeys(TaskStatus(each) for each in several))
+    except (TypeError, ValueError):
+        raise BadOption("status", status, "one or more of " + ", ".join(TaskStatus)) from None
+    if not found:
+        raise BadOption("status", status, "left out, or at least one state")
+    return known, found
 
 
 def _check_page(since: object, limit: object) -> None:

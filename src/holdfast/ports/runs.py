@@ -26,7 +26,7 @@ from holdfast.core.records import (
     TaskSummary,
 )
 from holdfast.core.stream_items import StreamPage, StreamSummary
-from holdfast.core.values import Instant, Outcome, Payload, RunKey, RunStatus
+from holdfast.core.values import Instant, Outcome, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.core.waiting import WaitReason
 from holdfast.ports.commits import NewMessage, NewStep
 
@@ -438,9 +438,16 @@ class RunStore(HistoryStore, Protocol):
         ...
 
     async def list_task_summaries(
-        self, namespace: str, run: RunKey, since: int, limit: int
+        self,
+        namespace: str,
+        run: RunKey,
+        since: int,
+        limit: int,
+        name: str | None = None,
+        statuses: Collection[TaskStatus] | None = None,
     ) -> list[TaskSummary]:
-        """Summaries of the run's tasks, from number `since` on."""
+        """Summaries of the run's tasks, from number `since` on. With `name` and `statuses`, only of tasks of
+        that name, and that are in one of these states."""
         ...
 
     async def read_logs(

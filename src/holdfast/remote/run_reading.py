@@ -13,7 +13,7 @@ from holdfast.client.client import Client
 from holdfast.client.logs import LogEntry, LogLine, read_log_offset
 from holdfast.client.run import AttemptInfo, ChapterInfo, Cursor, Run, RunInfo, TaskInfo
 from holdfast.client.run_filters import RunConditions, check_number
-from holdfast.client.run_reading import JournalPage
+from holdfast.client.run_reading import JournalPage, checked_tasks
 from holdfast.client.streams import StreamInfo, StreamItem, checked_offset
 from holdfast.client.watching import change_filter
 from holdfast.core.changes import Change
@@ -101,11 +101,22 @@ class RemoteRunReading(Client):
         query = {} if since == 1 else {"after": since - 1}
         return await all_pages(self._connection, run_path(run, "chapters"), ChapterInfo, query, limit)
 
-    async def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10_000) -> list[TaskInfo]:
+    async def tasks(
+        self,
+        run: Run[Any] | str,
+        *,
+        since: int = 0,
+        limit: int = 10_000,
+        name: str | None = None,
+        status: str | Sequence[str] | None = None,
+    ) -> list[TaskInfo]:
         self._check_run(run)
         check_number("since", since, 0, _LARGEST)
         check_number("limit", limit, 1, _LARGEST)
-        query = {} if since == 0 else {"after": since - 1}
+        known, states = checked_tasks(name, status)
+        query: dict[str, Any] = {"name": known, "status": [*(states or ())]}
+        if since > 0:
+            query["after"] = since - 1
         return await all_pages(self._connection, run_path(run, "tasks"), TaskInfo, query, limit)
 
     async def attempts(self, run: Run[Any] | str, *, of: Sequence[int] | None = None) -> list[AttemptInfo]:

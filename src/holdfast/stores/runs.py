@@ -244,10 +244,18 @@ class SqlRunStore(SqlRole):
         return await self._driver.read(script, may_be_long=True)
 
     async def list_task_summaries(
-        self, namespace: str, run: RunKey, since: int, limit: int
+        self,
+        namespace: str,
+        run: RunKey,
+        since: int,
+        limit: int,
+        name: str | None = None,
+        statuses: Collection[TaskStatus] | None = None,
     ) -> list[TaskSummary]:
+        wanted = None if statuses is None else [status.value for status in statuses]
+
         def script(tx: Transaction) -> list[TaskSummary]:
-            rows = tx.rows("list_task_summaries", namespace, run, since, limit)
+            rows = tx.rows("list_task_summaries", namespace, run, since, limit, name, wanted)
             return [records.task_summary(row) for some in in_slices(rows) for row in some]
 
         return await self._driver.read(script, may_be_long=True)

@@ -913,9 +913,20 @@ class ClientCalls:
         """The chapters of a run, from number `since` on. A run that never called `continue_as` has one."""
         return self._thread.call(lambda: self.inner.chapters(_known(run), since=since, limit=limit))
 
-    def tasks(self, run: Run[Any] | str, *, since: int = 0, limit: int = 10000) -> builtins.list[TaskInfo]:
-        """The run's tasks, in the order in which it asked for them, from number `since` on."""
-        return self._thread.call(lambda: self.inner.tasks(_known(run), since=since, limit=limit))
+    def tasks(
+        self,
+        run: Run[Any] | str,
+        *,
+        since: int = 0,
+        limit: int = 10000,
+        name: str | None = None,
+        status: str | Sequence[str] | None = None,
+    ) -> builtins.list[TaskInfo]:
+        """The run's tasks, in the order in which it asked for them, from number `since` on. With `name`, only
+        tasks of that name; with `status`, only those in that state, or in one of these states."""
+        return self._thread.call(
+            lambda: self.inner.tasks(_known(run), since=since, limit=limit, name=name, status=status)
+        )
 
     def attempts(self, run: Run[Any] | str, *, of: Sequence[int] | None = None) -> builtins.list[AttemptInfo]:
         """Attempts that did not succeed or that a worker made. `of` gives task numbers; None means all

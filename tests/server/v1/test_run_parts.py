@@ -19,6 +19,20 @@ async def test_the_tasks_of_a_run_come_in_pages(api: Asker):
     assert {each["status"] for each in first["items"]} == {"success"}
 
 
+async def test_tasks_are_filtered_by_name_and_state_and_any_place_is_jumped_to(api: Asker):
+    run = await api.start("doubled", {"number": 1, "times": 7})
+    await api.get(f"/runs/{run}", wait=20)
+
+    async def found(**query: Any) -> list[int]:
+        return [each["seq"] for each in (await api.get(f"/runs/{run}/tasks", **query))["items"]]
+
+    assert await found(name="double", status=["failed", "success"], after=4) == [5, 6]
+    assert await found(name="another") == await found(status="failed") == []
+    assert await found(after=2**31 - 1) == []
+    await api.get(f"/runs/{run}/tasks", status="broken", code=400)
+    assert (await api.get(f"/runs/{run}/tasks", name="", code=400))["code"] == "bad_option"
+
+
 async def test_a_task_has_its_input_its_output_and_its_attempts(api: Asker):
     good, bad = await api.start("doubled", [21]), await api.start("failing", ["why not"])
     await api.get(f"/runs/{good}", wait=20)

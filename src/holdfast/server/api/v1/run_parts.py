@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
@@ -17,7 +18,7 @@ from holdfast.client.run import AttemptInfo, ChapterInfo, Cursor, RunInfo, TaskI
 from holdfast.client.streams import StreamInfo, StreamItem
 from holdfast.core.explanations import Explanation
 from holdfast.core.journal_views import JournalStep
-from holdfast.core.values import Failure
+from holdfast.core.values import Failure, TaskStatus
 from holdfast.server.api.v1.event_headers import Accept, LastEvent, wants_events
 from holdfast.server.api.v1.paging import Limit, Page
 from holdfast.server.api.v1.run_conditions import After, Payloads
@@ -64,10 +65,23 @@ async def explain_run(client: NamedDependency[Client], id: FromPath[str]) -> Exp
 
 @get("/runs/{id:str}/tasks", name="runs.tasks", responses=may_answer(404))
 async def list_tasks(
-    client: NamedDependency[Client], id: FromPath[str], after: Seq = None, limit: Limit = 100
+    client: NamedDependency[Client],
+    id: FromPath[str],
+    name: Annotated[str | None, QueryParameter(description="Only tasks of this name.")] = None,
+    status: Annotated[
+        Sequence[TaskStatus], QueryParameter(description="One of these states.", max_items=20)
+    ] = (),
+    after: Annotated[
+        int | None,
+        QueryParameter(ge=0, le=LARGEST, description="The number of a task: only those after it."),
+    ] = None,
+    limit: Limit = 100,
 ) -> Page[TaskInfo]:
     """The tasks of a run in the order in which it asked for them, without their inputs and outputs."""
-    found = await client.tasks(id, since=0 if after is None else after + 1, limit=limit)
+    if after == LARGEST:
+        return Page([])
+    since = 0 if after is None else after + 1
+    found = await client.tasks(id, since=since, limit=limit, name=name, status=status or None)
     return Page(found, str(found[-1].seq) if len(found) == limit else None)
 
 

@@ -117,6 +117,8 @@ SELECT seq, name, convert_to(right(tasks.input::text, 300), 'UTF8'), tasks.statu
     CASE WHEN tasks.finished_at IS NULL THEN heartbeat END
 FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
 WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND seq >= $3::int4
+    AND ($5::text IS NULL OR name = $5)
+    AND ($6::text[] IS NULL OR tasks.status = ANY ($6))
 ORDER BY seq
 LIMIT $4::int4;
 

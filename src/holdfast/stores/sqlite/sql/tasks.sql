@@ -82,6 +82,8 @@ SELECT seq, name, substr(CAST(tasks.input AS BLOB), -300), tasks.status, attempt
     CASE WHEN tasks.finished_at IS NULL THEN CAST(heartbeat AS BLOB) END
 FROM runs JOIN tasks ON tasks.run = runs.key
 WHERE runs.namespace = ?1 AND runs.key = ?2 AND seq >= ?3
+    AND (?5 IS NULL OR name = ?5)
+    AND (?6 IS NULL OR tasks.status IN (SELECT value FROM json_each(?6)))
 ORDER BY seq
 LIMIT ?4;
 
