@@ -88,7 +88,10 @@ interface Reason {
 }
 
 /** When the run gives up waiting for the answer, as its explanation tells; null if it does not, or is not known. */
-export function givesUpAt(question: Pick<QuestionInfo, "asked_at" | "name">, reasons: readonly Reason[]): string | null {
+export function givesUpAt(
+  question: Pick<QuestionInfo, "asked_at" | "name">,
+  reasons: readonly Reason[],
+): string | null {
   const own = reasons.find((each) => each.kind !== "timer" && each.name === question.name && each.until);
   if (own?.until) return own.until;
   // A timeout begins with the question: the timer that was set at the same instant is its.
