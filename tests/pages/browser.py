@@ -20,7 +20,7 @@ import pytest
 ROOT: Final = Path(__file__).resolve().parents[2]
 SHOP: Final = ROOT / "examples" / "shop"
 FILES: Final = ("shop.py", "merchants.py", "nightly_settlement.yaml", "onboarding.yaml")
-WAIT: Final = 60_000.0
+WAIT: Final = float(os.environ.get("PAGES_WAIT_MS", "60000"))
 """Milliseconds, on a busy machine."""
 DESK: Final = {"width": 1440, "height": 900}
 PHONE: Final = {"width": 390, "height": 844}

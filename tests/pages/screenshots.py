@@ -1,7 +1,7 @@
 """A picture of every page, with real data, at two widths and in both themes: `make screenshots`.
 
-`make screenshots ARGS="run fleet"` takes some of them. They are in `build/screenshots`. The data is the shop of
-`examples`, after it has worked for a while.
+`make screenshots ARGS="run fleet"` takes some of them. They are in `build/screenshots`. The data is the shop
+of `examples`, after it has worked for a while.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ async def take_one(page: Any, server: Server, name: str, theme: str, viewport: d
     await expect(page.locator("main h1, main .say").first).to_be_attached()
     await page.wait_for_timeout(_SETTLED)
     path = OUT / f"{name}-{theme}-{viewport['width']}.png"
-    await page.screenshot(path=path, full_page=True)
+    await page.screenshot(path=path)
     wide = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     sys.stdout.write(f"{path.relative_to(ROOT)}{f'  {wide} px too wide' if wide > 0 else ''}\n")
     return int(wide > 0)

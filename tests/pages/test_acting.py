@@ -57,10 +57,12 @@ async def test_a_schedule_is_paused_and_goes_on(tmp_path: Path, viewport: dict[s
             server.base, "/schedules?name=hourly_orders", viewport=viewport, theme=theme
         ) as page:
             await page.get_by_role("button", name="Pause", exact=True).click()
+            await page.get_by_role("dialog").get_by_role("button", name="Pause", exact=True).click()
             await expect(page.get_by_role("button", name="Resume")).to_be_visible()
             assert server.ask("/schedules/hourly_orders")["is_paused"] is True
 
             await page.get_by_role("button", name="Resume").click()
+            await page.get_by_role("dialog").get_by_role("button", name="Resume", exact=True).click()
             await expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
             assert server.ask("/schedules/hourly_orders")["is_paused"] is False
 
@@ -75,12 +77,12 @@ async def test_a_backfill_says_what_it_would_start_before_it_does(
         ) as page:
             await page.get_by_role("button", name="Backfill…").click()
             dialog = page.get_by_role("dialog")
-            await dialog.get_by_label("From", exact=False).first.fill("2026-03-01T00:00")
-            await dialog.get_by_label(re.compile("^(To|Until|Before)")).first.fill("2026-03-01T05:00")
-            await expect(dialog).to_contain_text(re.compile(r"\b5 (runs|ticks)\b"))
+            await dialog.get_by_label("from, inclusive").fill("2026-03-01T00:00")
+            await dialog.get_by_label("until, not inclusive").fill("2026-03-01T05:00")
+            await expect(dialog).to_contain_text("Start 5 runs")
             assert server.ask("/runs?schedule=hourly_orders")["items"] == []
 
-            await dialog.get_by_role("button", name=re.compile("^(Backfill|Start)")).click()
+            await dialog.get_by_role("button", name="Start 5").click()
             await expect(dialog).to_have_count(0)
         found = until(server, "/runs?schedule=hourly_orders", lambda found: len(found["items"]) == 5)
     assert len(found["items"]) == 5
@@ -112,11 +114,11 @@ async def test_a_key_is_made_shown_once_and_revoked(tmp_path: Path, viewport: di
         async with opened(
             server.base, "/settings/keys", viewport=viewport, theme=theme, strict=False
         ) as page:
-            await page.get_by_label(re.compile("key", re.IGNORECASE)).first.fill(admin)
+            await page.get_by_label("Key", exact=True).fill(admin)
             await page.get_by_role("button", name=re.compile("^Log in")).click()
             await page.get_by_role("button", name="Make a key…").click()
             dialog = page.get_by_role("dialog")
-            await dialog.get_by_label("Name", exact=False).first.fill("robot")
+            await dialog.get_by_label("For whom").fill("robot")
             await dialog.get_by_role("button", name=re.compile("^Make")).click()
             text = await page.get_by_text(re.compile(r"hf_\w{20,}")).first.inner_text()
             made = re.search(r"hf_\w+", text)
