@@ -1,4 +1,4 @@
-"""Names, logs, errors and payloads full of markup, colours, marks of direction and long lines: all is text."""
+"""Names, logs, errors and payloads full of markup, colours, marks of direction, long lines: all is text."""
 
 from __future__ import annotations
 

@@ -1,0 +1,136 @@
+"""A run of 100,000 tasks and a journal of 300,000 events, looked at: `python -m tests.pages.large`.
+
+Prints for each view how long it takes until it shows something, how many frames a second it has while it is
+scrolled, and the memory of the tab. Measure on an idle machine: a server and a browser share its cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from tests.pages.browser import DESK, browser, expect
+
+from holdfast import Catalog, Holdfast, task, workflow
+
+_AT_ONCE: Final = 1_000
+VIEWS: Final[dict[str, Callable[[Any], Any]]] = {
+    "timeline": lambda page: page.locator("main").get_by_text("weigh").first,
+    "tasks": lambda page: page.get_by_role("row").nth(5),
+    "journal": lambda page: page.get_by_role("row").nth(5),
+    "logs": lambda page: page.locator("main").get_by_text("parcel").first,
+    "values": lambda page: page.locator("main").get_by_text("tasks", exact=False).first,
+    "messages": lambda page: page.get_by_role("tabpanel"),
+}
+_SCROLL: Final = """async () => {
+    const isLong = (each) => each.scrollHeight > each.clientHeight + 200;
+    const scrolls = (each) => /auto|scroll/.test(getComputedStyle(each).overflowY);
+    const boxes = [...document.querySelectorAll("main *")].filter((each) => isLong(each) && scrolls(each));
+    const box = boxes.at(-1) ?? document.scrollingElement;
+    const frames = [];
+    let last = performance.now();
+    const end = last + 2000;
+    while (last < end) {
+        box.scrollTop += 90;
+        await new Promise(requestAnimationFrame);
+        const now = performance.now();
+        frames.push(now - last);
+        last = now;
+    }
+    return frames;
+}"""
+
+
+def make_catalog() -> Catalog:
+    catalog = Catalog()
+
+    @task(catalog=catalog)
+    async def weigh(number: int) -> int:
+        return number
+
+    @task(catalog=catalog)
+    async def label(number: int) -> str:
+        from holdfast import task_context
+
+        task_context().logger.info("parcel %d", number)
+        return f"parcel {number}"
+
+    @workflow(catalog=catalog)
+    async def sort_parcels(tasks: int) -> int:
+        done = 0
+        while done < tasks:
+            some = range(done, min(tasks, done + _AT_ONCE))
+            await asyncio.gather(*[(weigh if number % 10 else label)(number) for number in some])
+            done += len(some)
+        return done
+
+    return catalog
+
+
+class Seen(NamedTuple):
+    view: str
+    opened: float
+    frames: float
+    slowest: float
+    megabytes: float
+
+
+async def look(page: Any, devtools: Any, base: str, view: str) -> Seen:
+    begun = time.perf_counter()
+    await page.goto(f"{base}/runs/large?tab={view}")
+    await expect(VIEWS[view](page)).to_be_visible()
+    took = time.perf_counter() - begun
+    frames = await page.evaluate(_SCROLL)
+    memory = {
+        each["name"]: each["value"] for each in (await devtools.send("Performance.getMetrics"))["metrics"]
+    }
+    worst = sorted(frames)[len(frames) * 95 // 100]
+    return Seen(view, took, 1000 / statistics.mean(frames), worst, memory["JSHeapUsedSize"] / 1e6)
+
+
+async def measure(url: str, tasks: int) -> None:
+    async with Holdfast(url, catalog=make_catalog()) as hf:
+        begun = time.perf_counter()
+        await hf.run("sort_parcels", tasks, id="large")
+        say(f"the run took {time.perf_counter() - begun:.0f} s")
+        server = hf.api_server()
+        port = await server.start("127.0.0.1", 0)
+        base = f"http://127.0.0.1:{port}"
+        async with browser() as chromium:
+            page = await chromium.new_page(viewport=DESK)
+            devtools = await page.context.new_cdp_session(page)
+            await devtools.send("Performance.enable")
+            await page.goto(base)
+            for view in VIEWS:
+                for _ in range(2):
+                    seen = await look(page, devtools, base, view)
+                    say(
+                        f"{seen.view:>10}: shown after {seen.opened * 1e3:5.0f} ms, {seen.frames:5.1f} frames/s, "
+                        f"95 % within {seen.slowest:4.1f} ms, {seen.megabytes:5.1f} MB"
+                    )
+        await server.stop()
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", type=int, default=100_000)
+    parser.add_argument("--db", type=Path, help="keep the run here, to look at it again")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(measure(f"sqlite:///{options.db or Path(folder) / 'large.db'}", options.tasks))
+
+
+if __name__ == "__main__":
+    main()
