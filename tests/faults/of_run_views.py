@@ -48,4 +48,16 @@ FAULTS = [
         )
         for database in ("sqlite", "postgres")
     ),
+    *(
+        Fault(
+            f"parked-runs-are-no-neighbours-{database}",
+            "the neighbours of a run are those of its workflow, whatever their states",
+            [Query(f"{database}:run_before").replace(parked, "")],
+            cases(
+                _TESTS,
+                f"test_the_neighbours_of_a_run_are_those_of_its_workflow_whatever_their_states[{database}]",
+            ),
+        )
+        for database, parked in (("sqlite", ", ('parked', 0)"), ("postgres", ", 'parked'"))
+    ),
 ]

@@ -129,7 +129,7 @@ FEW = {
 }  # fmt: skip
 """All schedules, nodes, workers, flows, workflows, keys or lost runs, which are few; only named rows of
 others."""
-OWNED = {"count_owned_runs", "page_of_owned_runs"}
+OWNED = {"count_owned_runs", "page_of_owned_runs", "run_after", "run_before"}
 """All runs that nodes have in memory."""
 WHOLE = {"count_all_runs"}
 """As many rows of a namespace as are asked for, in any order."""
@@ -189,7 +189,7 @@ FEW_OTHERS = {
     "next_work": {"runs_to_claim", "runs_by_owner", "runs_pkey"},
 }
 WHOLE_TABLE = re.compile(
-    r"Seq Scan on |^SCAN (?!CONSTANT ROW|\(subquery|json_each|wanted|found|family|last|candidates"
+    r"Seq Scan on |^SCAN (?!(\d+ )?CONSTANT ROW|\(subquery|json_each|wanted|found|family|last|candidates"
     r"|asked|seen|named|placed)",
     re.MULTILINE,
 )
@@ -323,6 +323,13 @@ async def test_of_all_owned_runs_and_of_all_workflows_only_the_index_is_read(fil
         index = LOOSE.get(query, "runs_by_owner")
         assert uses(filled, plan, index), f"{query}\n{plan}"
         assert not WHOLE_TABLE.search(plan), f"{query}\n{plan}"
+
+
+async def test_the_runs_beside_a_run_are_found_by_their_keys(filled: SqlStore) -> None:
+    for query, plan in (await plans_of(filled, ["run_after", "run_before"])).items():
+        for index in ("runs_ended_by_workflow", "runs_cold_by_workflow"):
+            way = rf"{index}\b.*\n? *(Index Cond: )?\(+namespace ?=.*AND \(?key ?[<>]"
+            assert re.search(way, plan), f"{query}\n{plan}"
 
 
 async def test_minutes_are_read_by_their_slots(filled: SqlStore) -> None:

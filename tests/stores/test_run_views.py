@@ -6,7 +6,7 @@ from tests.stores.builders import SPACE, Node, at, change, key, new_run
 
 from holdfast.core.records import MessageKind
 from holdfast.core.run_views import BusyBins, GrainRow, GroupRow
-from holdfast.core.values import NULL, Instant, NodeId, Payload, RunStatus, TaskStatus
+from holdfast.core.values import NULL, Instant, NodeId, Payload, RunStatus, TaskStatus, key_text
 from holdfast.ports.commits import EndedAttempt, MovedTask, NewMessage, NewQuestion, NewTask, SettledTask
 from holdfast.stores import SqlStore
 
@@ -221,3 +221,40 @@ async def test_every_state_has_a_letter_and_times_are_rounded_to_milliseconds(st
     found = await store.read_grain(SPACE, key(1), "price", 1000)
 
     assert (found.states, found.took) == ("pdsfkc", [None, None, 0.001, 0.002, 0.005, 0.0])
+
+
+# --- beside it
+
+
+async def test_the_neighbours_of_a_run_are_those_of_its_workflow_whatever_their_states(
+    store: SqlStore,
+) -> None:
+    ended = {"wake_at": None, "finished_at": at(1)}
+    await store.create_runs(
+        SPACE,
+        [
+            new_run(10, status=RunStatus.SUCCESS, **ended),
+            new_run(11, workflow="another"),
+            new_run(20, id="twenty", status=RunStatus.FAILED, **ended),
+            new_run(21, workflow="another", status=RunStatus.SUCCESS, **ended),
+            new_run(30, status=RunStatus.PARKED, wake_at=None),
+            new_run(50, status=RunStatus.CANCELLED, **ended),
+            new_run(60),
+        ],
+    )
+    await store.create_runs("elsewhere", [new_run(41, namespace="elsewhere", claim="order@1")])
+    node = Node(store)
+    await node.start(40)
+    await node.commit(created=[new_run(39, owner="node-1", workflow="another")])
+
+    async def beside(number: int, workflow: str = "order") -> tuple[str | None, str | None]:
+        return await store.find_neighbours(SPACE, key(number), workflow)
+
+    assert await beside(10) == (None, "twenty")
+    assert await beside(20) == (key_text(key(10)), key_text(key(30)))
+    assert await beside(30) == ("twenty", key_text(key(40)))
+    assert await beside(40) == (key_text(key(30)), key_text(key(50)))
+    assert await beside(50) == (key_text(key(40)), key_text(key(60)))
+    assert await beside(60) == (key_text(key(50)), None)
+    assert await beside(11, "another") == (None, key_text(key(21)))
+    assert await beside(1, "nothing") == (None, None)

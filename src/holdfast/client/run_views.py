@@ -109,6 +109,13 @@ class Grain(msgspec.Struct, frozen=True):
     """Of those that took more than one attempt: the index in `took`, and how many attempts."""
 
 
+class Neighbours(msgspec.Struct, frozen=True):
+    """The ids of the runs of the same workflow that were created before and after a run."""
+
+    previous: str | None
+    next: str | None
+
+
 class RunViews(RunReading):
     """The part of a client that reads what a picture of a run shows."""
 
@@ -140,6 +147,12 @@ class RunViews(RunReading):
         name, key = checked_name("name", name), await self.key_of(run)
         found = await self._store.read_grain(self.namespace, key, name, _MOST_GRAINS)
         return Grain(name, found.first_seq, len(found.states), [*found.took], found.states, [*found.tries])
+
+    async def neighbours(self, run: Run[Any] | str) -> Neighbours:
+        """The ids of the runs of the same workflow that were created before and after this one."""
+        record = await self._find(run)
+        found = await self._store.find_neighbours(self.namespace, record.key, record.workflow)
+        return Neighbours(found.previous, found.next)
 
 
 def run_groups(rows: GroupRows, at: Instant) -> RunGroups:

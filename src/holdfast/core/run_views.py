@@ -60,6 +60,11 @@ class GrainRow(NamedTuple):
     """The place and the number of attempts of those that took more than one."""
 
 
+class NeighbourIds(NamedTuple):
+    previous: str | None
+    next: str | None
+
+
 class BusyBins(NamedTuple):
     """How many attempts ran at once, in equal bins."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from holdfast.core.run_views import BusyBins, GrainRow, GroupRows
+from holdfast.core.run_views import BusyBins, GrainRow, GroupRows, NeighbourIds
 from holdfast.core.values import Instant, RunKey
 
 
@@ -26,4 +26,8 @@ class RunViewStore(Protocol):
 
     async def read_grain(self, namespace: str, run: RunKey, name: str, rows: int) -> GrainRow:
         """The tasks of that name, in order and no more than the first `rows`."""
+        ...
+
+    async def find_neighbours(self, namespace: str, run: RunKey, workflow: str) -> NeighbourIds:
+        """The ids of the runs of that workflow that were created before and after the run."""
         ...

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.client.run import Run
 from holdfast.client.run_filters import check_number, instant_at
-from holdfast.client.run_views import MOST_BINS, BusyLine, Grain, RunGroups
+from holdfast.client.run_views import MOST_BINS, BusyLine, Grain, Neighbours, RunGroups
 from holdfast.core.names import checked_name
 from holdfast.remote.addressing import run_path, time_text
 from holdfast.remote.run_reading import RemoteRunReading
@@ -31,3 +31,7 @@ class RemoteRunViews(RemoteRunReading):
         self._check_run(run)
         query = {"name": checked_name("name", name)}
         return await self._connection.ask("GET", run_path(run, "grain"), Grain, query=query)
+
+    async def neighbours(self, run: Run[Any] | str) -> Neighbours:
+        self._check_run(run)
+        return await self._connection.ask("GET", run_path(run, "neighbours"), Neighbours)

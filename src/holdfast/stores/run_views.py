@@ -7,8 +7,16 @@ from typing import Final
 
 import msgspec
 
-from holdfast.core.run_views import BusyBins, GrainRow, GroupRow, GroupRows, count_busy, median
-from holdfast.core.values import Instant, RunKey
+from holdfast.core.run_views import (
+    BusyBins,
+    GrainRow,
+    GroupRow,
+    GroupRows,
+    NeighbourIds,
+    count_busy,
+    median,
+)
+from holdfast.core.values import Instant, RunKey, key_text
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.gil_pauses import in_slices, pause
 from holdfast.stores.sql_role import SqlRole
@@ -64,6 +72,13 @@ class SqlRunViewStore(SqlRole):
             retried = [found.start() for found in re.finditer("[A-Z]", states)]
             pairs = [*zip(retried, _decode_numbers(tries), strict=True)]
             return GrainRow(first, seconds, states.lower(), pairs)
+
+        return await self._driver.read(script, may_be_long=True)
+
+    async def find_neighbours(self, namespace: str, run: RunKey, workflow: str) -> NeighbourIds:
+        def script(tx: Transaction) -> NeighbourIds:
+            beside = [tx.rows(query, namespace, workflow, run) for query in ("run_before", "run_after")]
+            return NeighbourIds(*(rows[0][1] or key_text(rows[0][0]) if rows else None for rows in beside))
 
         return await self._driver.read(script, may_be_long=True)
 

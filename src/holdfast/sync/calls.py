@@ -33,7 +33,7 @@ from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions
 from holdfast.client.run_reading import JournalPage
-from holdfast.client.run_views import BusyLine, Grain, RunGroups
+from holdfast.client.run_views import BusyLine, Grain, Neighbours, RunGroups
 from holdfast.client.schedule_ticks import BackfillPreview, PlanPreview, ScheduleTicks
 from holdfast.client.schedules import CatchUpPreview, OverdueSchedule, ScheduleInfo, UpcomingRun
 from holdfast.client.schedules import Schedules as AsyncSchedules
@@ -997,6 +997,10 @@ class ClientCalls:
         """The tasks of one name, in order, each in brief: how long it took, its state, and how often it was
         tried. At most the first 100,000."""
         return self._thread.call(lambda: self.inner.grain(_known(run), name))
+
+    def neighbours(self, run: Run[Any] | str) -> Neighbours:
+        """The ids of the runs of the same workflow that were created before and after this one."""
+        return self._thread.call(lambda: self.inner.neighbours(_known(run)))
 
     def graph(self, run: Run[Any] | str, *, at: dt.datetime | None = None) -> RunGraph:
         """The graph of a run, with what became of each node, and where it is drawn. With `at`, as it was

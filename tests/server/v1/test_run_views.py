@@ -78,3 +78,14 @@ async def test_each_task_of_a_name_is_had_in_brief(api: Asker):
     assert await api.get(f"/runs/{good}/grain", name="x") == empty
     await api.get(f"/runs/{good}/grain", code=400)
     assert (await api.get("/runs/nobody/grain", name="x", code=404))["code"] == "run_not_found"
+
+
+async def test_a_run_has_neighbours(api: Asker):
+    first, other = await api.start("doubled", [1], id="first"), await api.start("waiting", [])
+    second, third = await api.start("doubled", [2]), await api.start("doubled", [3], id="third")
+    await api.get(f"/runs/{third}", wait=20)
+
+    assert await api.get(f"/runs/{second}/neighbours") == {"previous": first, "next": third}
+    assert await api.get("/runs/first/neighbours") == {"previous": None, "next": second}
+    assert await api.get(f"/runs/{other}/neighbours") == {"previous": None, "next": None}
+    assert (await api.get("/runs/nobody/neighbours", code=404))["code"] == "run_not_found"

@@ -51,6 +51,7 @@ RULES: Final[dict[str, Rule]] = {
     "runs.groups": _READ,
     "runs.busy": _READ,
     "runs.grain": _READ,
+    "runs.neighbours": _READ,
     "runs.task": _READ,
     "runs.attempts": _READ,
     "runs.chapters": _READ,

@@ -80,6 +80,7 @@ READS = frozenset(
         "read_groups",
         "read_busy",
         "read_grain",
+        "find_neighbours",
         "read_logs",
         "read_stream",
         "list_streams",

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
 from holdfast.client.client import Client
-from holdfast.client.run_views import MOST_BINS, BusyLine, Grain, RunGroups
+from holdfast.client.run_views import MOST_BINS, BusyLine, Grain, Neighbours, RunGroups
 from holdfast.server.problems import may_answer
 
 
@@ -49,4 +49,10 @@ async def read_grain(
     return await client.grain(id, name)
 
 
-ROUTES = [group_tasks, count_busy_tasks, read_grain]
+@get("/runs/{id:str}/neighbours", name="runs.neighbours", responses=may_answer(404))
+async def find_neighbours(client: NamedDependency[Client], id: FromPath[str]) -> Neighbours:
+    """The ids of the runs of the same workflow that were created before and after this one."""
+    return await client.neighbours(id)
+
+
+ROUTES = [group_tasks, count_busy_tasks, read_grain, find_neighbours]

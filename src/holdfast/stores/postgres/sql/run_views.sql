@@ -185,3 +185,48 @@ SELECT min(seq), coalesce(json_agg(took ORDER BY seq), '[]')::text,
     coalesce(string_agg(CASE WHEN attempt > 1 THEN upper(state) ELSE state END, '' ORDER BY seq), ''),
     coalesce(json_agg(attempt ORDER BY seq) FILTER (WHERE attempt > 1), '[]')::text
 FROM asked;
+
+-- name: run_before
+-- The newest run of workflow $2 that is older than $3: the newest one of each range of an index, and among the runs that
+-- nodes have in memory.
+WITH found AS (
+    SELECT (SELECT key FROM holdfast.runs
+            WHERE namespace = $1::text AND runs.workflow COLLATE "C" = $2::text
+                AND runs.status COLLATE "C" = wanted.status AND finished_at IS NOT NULL AND key < $3::uuid
+            ORDER BY key DESC LIMIT 1) AS key
+    FROM unnest(ARRAY['success', 'failed', 'cancelled']) AS wanted (status)
+    UNION ALL
+    SELECT (SELECT key FROM holdfast.runs
+            WHERE namespace = $1 AND runs.workflow COLLATE "C" = $2
+                AND runs.status COLLATE "C" = wanted.status AND owner IS NULL AND finished_at IS NULL AND key < $3
+            ORDER BY key DESC LIMIT 1)
+    FROM unnest(ARRAY['pending', 'running', 'paused', 'parked']) AS wanted (status)
+    UNION ALL
+    SELECT (SELECT key FROM (SELECT key, namespace, workflow FROM holdfast.runs WHERE owner IS NOT NULL OFFSET 0) AS owned
+            WHERE namespace = $1 AND workflow = $2 AND key < $3
+            ORDER BY key DESC LIMIT 1)
+)
+SELECT key, id FROM holdfast.runs
+WHERE namespace = $1 AND key = (SELECT key FROM found WHERE key IS NOT NULL ORDER BY key DESC LIMIT 1);
+
+-- name: run_after
+-- The oldest one that is newer, in the same way.
+WITH found AS (
+    SELECT (SELECT key FROM holdfast.runs
+            WHERE namespace = $1::text AND runs.workflow COLLATE "C" = $2::text
+                AND runs.status COLLATE "C" = wanted.status AND finished_at IS NOT NULL AND key > $3::uuid
+            ORDER BY key LIMIT 1) AS key
+    FROM unnest(ARRAY['success', 'failed', 'cancelled']) AS wanted (status)
+    UNION ALL
+    SELECT (SELECT key FROM holdfast.runs
+            WHERE namespace = $1 AND runs.workflow COLLATE "C" = $2
+                AND runs.status COLLATE "C" = wanted.status AND owner IS NULL AND finished_at IS NULL AND key > $3
+            ORDER BY key LIMIT 1)
+    FROM unnest(ARRAY['pending', 'running', 'paused', 'parked']) AS wanted (status)
+    UNION ALL
+    SELECT (SELECT key FROM (SELECT key, namespace, workflow FROM holdfast.runs WHERE owner IS NOT NULL OFFSET 0) AS owned
+            WHERE namespace = $1 AND workflow = $2 AND key > $3
+            ORDER BY key LIMIT 1)
+)
+SELECT key, id FROM holdfast.runs
+WHERE namespace = $1 AND key = (SELECT key FROM found WHERE key IS NOT NULL ORDER BY key LIMIT 1);

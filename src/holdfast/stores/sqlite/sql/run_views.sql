@@ -163,3 +163,42 @@ WITH asked AS (
 SELECT min(seq), json_group_array(took), coalesce(group_concat(CASE WHEN attempt > 1 THEN upper(state) ELSE state END, ''), ''),
     json_group_array(attempt) FILTER (WHERE attempt > 1)
 FROM asked;
+
+-- name: run_before
+-- The newest run of workflow ?2 that is older than ?3: the newest one of each range of an index, and among the runs that
+-- nodes have in memory.
+WITH wanted (status, ended) AS (
+    VALUES ('success', 1), ('failed', 1), ('cancelled', 1), ('pending', 0), ('running', 0), ('paused', 0), ('parked', 0)
+), found (key) AS (
+    SELECT CASE ended
+        WHEN 1 THEN (SELECT key FROM runs INDEXED BY runs_ended_by_workflow
+                     WHERE namespace = ?1 AND workflow = ?2 AND status = wanted.status AND finished_at IS NOT NULL
+                         AND key < ?3 ORDER BY key DESC LIMIT 1)
+        ELSE (SELECT key FROM runs INDEXED BY runs_cold_by_workflow
+              WHERE namespace = ?1 AND workflow = ?2 AND status = wanted.status AND owner IS NULL AND finished_at IS NULL
+                  AND key < ?3 ORDER BY key DESC LIMIT 1) END
+    FROM wanted
+    UNION ALL
+    SELECT max(key) FROM runs INDEXED BY runs_by_owner
+    WHERE owner IS NOT NULL AND namespace = ?1 AND workflow = ?2 AND key < ?3
+)
+SELECT key, id FROM runs WHERE namespace = ?1 AND key = (SELECT max(key) FROM found);
+
+-- name: run_after
+-- The oldest one that is newer, in the same way.
+WITH wanted (status, ended) AS (
+    VALUES ('success', 1), ('failed', 1), ('cancelled', 1), ('pending', 0), ('running', 0), ('paused', 0), ('parked', 0)
+), found (key) AS (
+    SELECT CASE ended
+        WHEN 1 THEN (SELECT key FROM runs INDEXED BY runs_ended_by_workflow
+                     WHERE namespace = ?1 AND workflow = ?2 AND status = wanted.status AND finished_at IS NOT NULL
+                         AND key > ?3 ORDER BY key LIMIT 1)
+        ELSE (SELECT key FROM runs INDEXED BY runs_cold_by_workflow
+              WHERE namespace = ?1 AND workflow = ?2 AND status = wanted.status AND owner IS NULL AND finished_at IS NULL
+                  AND key > ?3 ORDER BY key LIMIT 1) END
+    FROM wanted
+    UNION ALL
+    SELECT min(key) FROM runs INDEXED BY runs_by_owner
+    WHERE owner IS NOT NULL AND namespace = ?1 AND workflow = ?2 AND key > ?3
+)
+SELECT key, id FROM runs WHERE namespace = ?1 AND key = (SELECT min(key) FROM found);
