@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from tests.differential.workers import HasTables
 
 from holdfast.core.journal_graphs import HeardMessage
-from holdfast.core.records import TaskRecord
+from holdfast.core.records import RunRecord, TaskRecord
 from holdfast.core.run_graphs import TaskTally
+from holdfast.core.run_points import ListedColumns, RunColumns
 from holdfast.core.values import Instant, RunKey, TaskStatus
+from holdfast.ports.runs import ListedRuns, RunFilter
 
 
 class RunViewModel:
@@ -32,6 +37,28 @@ class RunViewModel:
             for _, message in sorted(self.tables.messages.items())
             if message.run == run and message.taken is not None and message.taken >= 0
         ][:limit]
+
+    async def list_points(self: HasRuns, namespace: str, which: RunFilter, binned: int = 0) -> ListedColumns:
+        """Bins are not compared: floating point numbers differ a little."""
+        found = await self.page_runs(namespace, which)
+        return ListedColumns(_columns(found.runs), found.next)
+
+
+class HasRuns(HasTables, Protocol):
+    async def page_runs(self, namespace: str, which: RunFilter, payloads: bool = True) -> ListedRuns: ...
+
+
+def _columns(runs: Sequence[RunRecord]) -> RunColumns:
+    return RunColumns(
+        [run.key.hex() for run in runs],
+        [run.id for run in runs],
+        [run.workflow for run in runs],
+        [run.version for run in runs],
+        [run.status for run in runs],
+        [run.created_at for run in runs],
+        [run.started_at for run in runs],
+        [run.finished_at for run in runs],
+    )
 
 
 def _is_over(instant: Instant | None, at: Instant | None) -> bool:

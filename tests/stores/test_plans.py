@@ -63,7 +63,7 @@ NAMED = {
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
     "find_key", "note_key_used", "revoke_key", "listed_runs", "listed_sizes", "runs_that_match",
     "count_queued", "delete_alert", "groups_of", "end_session", "find_session", "note_session_used",
-    "trim_sessions", "child_groups", "question_groups", "task_groups", "task_spans",
+    "trim_sessions", "points_of", "child_groups", "question_groups", "task_groups", "task_spans",
     "tally_tasks", "task_grain",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
@@ -104,6 +104,10 @@ PAGES = {
     "page_of_messages": "messages_by_run",
     "page_of_outcomes": "tasks_pkey",
     "page_of_runs": "runs_pkey",
+    "page_of_points": "runs_pkey",
+    "nth_run": "runs_pkey",
+    "first_run": "runs_pkey",
+    "bins_of_points": "runs_pkey",
     "page_of_runs_by_status": "runs_by_status",
     "page_of_runs_by_fingerprint": "runs_by_fingerprint",
     "page_of_scheduled_runs": "runs_by_schedule",
@@ -118,7 +122,7 @@ PAGES = {
 }
 """As many rows of an index as are asked for, in its order, without sorting them. Filters by version, queue
 and cancellation are applied to these rows, so a page of such a filter may read the whole range."""
-SORTS_LITTLE = {"count_due_runs", "due_services", "urgent_runs"}
+SORTS_LITTLE = {"bins_of_points", "count_due_runs", "due_services", "urgent_runs"}
 """They sort services, and the levels of priority, but no runs; or only the runs that they count."""
 FEW = {
     "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "delete_flow",
@@ -172,6 +176,7 @@ INDEX_ON_RUNS = {
     "runs_of": "runs_pkey",
     "ended_runs": "runs_pkey",
     "groups_of": "runs_pkey",
+    "points_of": "runs_pkey",
     "listed_runs": "runs_pkey",
     "listed_sizes": "runs_pkey",
     "runs_that_match": "runs_pkey",

@@ -74,6 +74,7 @@ PARTS: Final = (
             ("client/run_views.py", "RunViews"),
             ("client/run_graphs.py", "RunGraphs"),
             ("client/run_listing.py", "RunListing"),
+            ("client/run_points.py", "RunPointListing"),
             ("client/namespace_reading.py", "NamespaceReading"),
             ("client/batches.py", "RunBatches"),
             ("client/client.py", "Client"),

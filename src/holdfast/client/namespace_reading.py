@@ -9,7 +9,7 @@ from collections.abc import Callable
 from holdfast.client.backlogs import Backlog, Backlogs
 from holdfast.client.explaining import Explainer
 from holdfast.client.fleet import Fleet, NodeInfo, Queues, TakenItem
-from holdfast.client.run_listing import RunListing
+from holdfast.client.run_points import RunPointListing
 from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.stats import NamespaceInfo, RunStats, Stats
 from holdfast.ports.runs import Stranded
@@ -17,7 +17,7 @@ from holdfast.ports.runs import Stranded
 _MOST_FOUND = 1_000
 
 
-class NamespaceReading(RunListing):
+class NamespaceReading(RunPointListing):
     """The part of a client that reads what there is besides single runs."""
 
     schedules: Schedules

@@ -62,3 +62,8 @@ class KeyMaker:
         self._count = (self._count + 1) & 0xFFFFF
         number = self._stamp | self._count << 42 | self._dice.getrandbits(42)
         return number.to_bytes(16, "big")  # pyright: ignore[reportReturnType]
+
+
+def time_of_key(key: RunKey) -> Instant:
+    """When the run was created, to the millisecond."""
+    return Instant(int.from_bytes(key[:6], "big") * 1000)

@@ -14,6 +14,7 @@ from holdfast.ports.changes import ChangeStore
 from holdfast.ports.fleet import FleetStore
 from holdfast.ports.retention import RetentionStore
 from holdfast.ports.run_graphs import RunGraphStore
+from holdfast.ports.run_points import RunPointStore
 from holdfast.ports.run_views import RunViewStore
 from holdfast.ports.runs import HistoryStore, RunStore, UpdateAnswer
 from holdfast.ports.schedules import ScheduleStore
@@ -52,6 +53,7 @@ class ClientStore(
     SessionStore,
     StatsStore,
     AlertStore,
+    RunPointStore,
     RunGraphStore,
     Protocol,
 ):

@@ -41,6 +41,7 @@ from holdfast.errors import (
 from holdfast.remote.addressing import all_pages, name_of, retry_body, run_path
 from holdfast.remote.connection import Tries
 from holdfast.remote.run_graphs import RemoteRunGraphs
+from holdfast.remote.run_points import RemoteRunPoints
 from holdfast.remote.run_views import RemoteRunViews
 from holdfast.remote.selection import RemoteSelection
 
@@ -57,7 +58,7 @@ class _UpdateAnswer(msgspec.Struct, frozen=True):
     answer: msgspec.Raw = msgspec.Raw(b"null")
 
 
-class RemoteRunChanges(RemoteRunViews, RemoteRunGraphs):
+class RemoteRunChanges(RemoteRunViews, RemoteRunGraphs, RemoteRunPoints):
     # --- messages
 
     async def signal(

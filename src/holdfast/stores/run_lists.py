@@ -17,7 +17,8 @@ from holdfast.stores.run_conditions import HAVE_FAILURES, first_that_match, has_
 
 _ENDED = (RunStatus.SUCCESS, RunStatus.FAILED, RunStatus.CANCELLED)
 _LOOKED_AT = 1000
-"""Among so many of the newest runs, successful ones are looked for first. They are usually most of them."""
+"""Among so many more of the newest runs than are wanted, or twice as many, successful ones are looked for
+first. They are usually most of them."""
 
 
 _EXAMINED = 10_000
@@ -154,7 +155,8 @@ def count_matching_runs(tx: Transaction, namespace: str, page: RunPage, most: in
 def _merge(tx: Transaction, namespace: str, page: RunPage, before: RunKey | None) -> list[RunKey]:
     newest = page.offset + page.limit
     if page.workflow is None and page.version is None and tuple(page.statuses or ()) == (RunStatus.SUCCESS,):
-        keys = [key for (key,) in tx.rows("recent_successes", namespace, before, newest + _LOOKED_AT)]
+        looked_at = max(newest, _LOOKED_AT)
+        keys = [key for (key,) in tx.rows("recent_successes", namespace, before, newest + looked_at)]
         if len(keys) >= newest:
             return keys[:newest]
     which = (namespace, *_conditions(page), before, newest)

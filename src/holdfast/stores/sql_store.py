@@ -19,6 +19,7 @@ from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore
 from holdfast.stores.retention import SqlRetentionStore
 from holdfast.stores.run_graphs import SqlRunGraphStore
+from holdfast.stores.run_points import SqlRunPointStore
 from holdfast.stores.run_views import SqlRunViewStore
 from holdfast.stores.runs import SqlRunStore
 from holdfast.stores.schedules import SqlScheduleStore
@@ -51,6 +52,7 @@ class SqlStore(
     SqlSessionStore,
     SqlStatsStore,
     SqlAlertStore,
+    SqlRunPointStore,
 ):
     """The union of all roles. It uses the lanes of clients."""
 

@@ -32,6 +32,7 @@ from holdfast.client.run import AttemptInfo, ChapterInfo, Cursor, RunInfo, RunsP
 from holdfast.client.run import Run as AsyncRun
 from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions
+from holdfast.client.run_points import RunPoints
 from holdfast.client.run_reading import JournalPage
 from holdfast.client.run_views import BusyLine, Grain, Neighbours, RunGroups
 from holdfast.client.schedule_ticks import BackfillPreview, PlanPreview, ScheduleTicks
@@ -1048,6 +1049,15 @@ class ClientCalls:
     ) -> builtins.list[FailureInfo]:
         """Failed runs, grouped by cause. The most frequent causes come first."""
         return self._thread.call(lambda: self.inner.failures(created_after=created_after, limit=limit))
+
+    def points(self, *, limit: int = 5000, **conditions: Unpack[RunConditions]) -> RunPoints:
+        """The newest runs that meet the conditions, each with no more than when it was created, how long it
+        took, its state and its workflow: 5,000 at most.
+
+        If there are more, up to 50,000 runs are counted by when and how long as well, in `bins`. If they
+        are chosen by more than the time of their creation, these are 10,000 at most.
+        """
+        return self._thread.call(lambda: self.inner.points(limit=limit, **conditions))
 
     def doctor(
         self, progress: Callable[[int], None] | None = None

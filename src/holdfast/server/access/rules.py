@@ -74,6 +74,7 @@ RULES: Final[dict[str, Rule]] = {
     "runs.logs": _READ,
     "runs.ends": _READ,
     "runs.counts": _READ,
+    "runs.points": _READ,
     "runs.journal": _READ,
     "runs.children": _READ,
     "archive.export": _READ,
