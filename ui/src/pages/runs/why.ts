@@ -1,6 +1,7 @@
 // Where a run is, or where and why it ended, in a line.
 import type { RunInfo } from "../../api/schema";
-import { shortened } from "../../text/safe";
+import { shortened, visible } from "../../text/safe";
+import { shortTime } from "../../text/times";
 
 export interface Why {
   /** The function in which it failed. */
@@ -10,6 +11,7 @@ export interface Why {
 
 const FRAME = /^ {2}File ".*", line \d+, in (.+)$/gm;
 const MOST = 300;
+const TIME = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g;
 
 /** `PaymentDeclined` of `shop.payments:PaymentDeclined`. */
 export function errorName(type: string): string {
@@ -23,14 +25,17 @@ export function placeOf(traceback: string): string {
   return name.startsWith("<") ? "" : name;
 }
 
-export function whyOf(run: Pick<RunInfo, "status" | "failure" | "waiting" | "note">): Why {
+export function whyOf(run: Pick<RunInfo, "status" | "failure" | "waiting" | "note">, now: number): Why {
   const { failure } = run;
   if (failure && run.status !== "success") {
     const message = failure.message ? `: ${failure.message}` : "";
     const line = `${errorName(failure.type)}${message}`.split("\n", 1)[0] ?? "";
     return { where: placeOf(failure.traceback ?? ""), text: shortened(line, MOST).text };
   }
-  if (run.waiting) return { where: "", text: shortened(run.waiting.split("\n", 1)[0] ?? "", MOST).text };
+  if (run.waiting) {
+    const line = shortened(run.waiting.split("\n", 1)[0] ?? "", MOST).text;
+    return { where: "", text: line.replace(TIME, (at) => shortTime(at, now)) };
+  }
   return { where: "", text: shortened(run.note.split("\n", 1)[0] ?? "", MOST).text };
 }
 
@@ -38,4 +43,12 @@ export function whyOf(run: Pick<RunInfo, "status" | "failure" | "waiting" | "not
 export function versionText(version: string): string {
   if (/^\d+$/.test(version)) return `v${version}`;
   return version.replace(/^(auto-[0-9a-f]{6})[0-9a-f]+$/, "$1");
+}
+
+const KEY = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-([0-9a-f]{12})$/;
+
+/** A run without an id of its own has a key, whose first half is the time: the rest tells runs apart. */
+export function idText(id: string): string {
+  const tail = KEY.exec(id)?.[1];
+  return tail ? `${id.slice(0, 8)}…${tail}` : visible(id);
 }

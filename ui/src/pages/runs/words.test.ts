@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sentenceOf, tokenText } from "./words";
+import { chartSpan, sentenceOf, tokenText } from "./words";
 
 const NOW = new Date(2026, 2, 17, 8, 47, 22).getTime();
 const iso = (day: number, hour: number, minute: number) => new Date(2026, 2, day, hour, minute).toISOString();
@@ -62,4 +62,15 @@ test("a count that was cut short says so", () => {
   expect(sentenceOf([{ name: "success", count: 10_000, is_exact: false }], []).count).toBe(
     "There are more than 10,000 runs",
   );
+});
+
+test("the chart goes from where the filter says, and never beyond now", () => {
+  const began = (value: string) => [{ name: "began", value }];
+  const first = NOW - 7_200_000;
+
+  expect(chartSpan([], first, NOW)).toEqual([first, NOW]);
+  expect(chartSpan(began("24h"), first, NOW)).toEqual([NOW - 86_400_000, NOW]);
+  expect(chartSpan(began("..1h"), first, NOW)).toEqual([first, NOW - 3_600_000]);
+  expect(chartSpan(began("2026-03-17"), first, NOW)[1]).toBe(NOW);
+  expect(chartSpan([], NOW, NOW)).toEqual([NOW - 1_000, NOW]);
 });

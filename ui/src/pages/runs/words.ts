@@ -119,3 +119,12 @@ function spanPhrase(verb: string, text: string): string {
   if (to) return SHORT.test(to) ? `${verb} more than ${to} ago` : `${verb} until ${to}`;
   return `${verb} since ${from}`;
 }
+
+/** From when to when the chart of runs goes: as `began` says, else from the first run, until now. */
+export function chartSpan(tokens: Token[], first: number, now: number): [number, number] {
+  const value = tokens.find((each) => each.name === "began")?.value;
+  const span = value ? readTimeSpan(value, now) : null;
+  const end = Math.min(span?.to ?? now, now);
+  const begin = span?.from ?? first;
+  return [Math.min(begin, end - 1_000), end];
+}

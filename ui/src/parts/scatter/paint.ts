@@ -98,7 +98,7 @@ function finish(pen: CanvasRenderingContext2D, state: string, colours: Colours):
   pen.stroke();
 }
 
-/** How many runs of a state are in each cell of a grid. `begin` and `end` are in milliseconds. */
+/** How many runs of a state are in each cell of a grid. `begin` and `end` are in milliseconds. Row -1: under way. */
 export interface Grid {
   begin: number;
   end: number;
@@ -120,10 +120,12 @@ export function paintGrid(pen: CanvasRenderingContext2D, grid: Grid, plot: Plot,
     pen.fillStyle =
       { success: colours.success, failed: colours.failed, parked: colours.needs }[state] ?? colours.running;
     for (const [column, row, , count] of byState[state] ?? []) {
-      const left = plot.x.at(grid.begin + column * step);
-      const right = plot.x.at(grid.begin + (column + 1) * step);
-      const bottom = plot.y.at(grid.least * Math.exp(row * ratio));
-      const upper = plot.y.at(grid.least * Math.exp((row + 1) * ratio));
+      const from = grid.begin + column * step;
+      const left = plot.x.at(from);
+      const right = plot.x.at(from + step);
+      const low = row < 0 ? (plot.now - from - step) / 1000 : grid.least * Math.exp(row * ratio);
+      const bottom = plot.y.at(low);
+      const upper = row < 0 ? bottom - 3 : plot.y.at(grid.least * Math.exp((row + 1) * ratio));
       const share = Math.log(1 + count) / top;
       pen.globalAlpha = isFailed ? 0.5 + share / 2 : 0.15 + 0.85 * share;
       pen.fillRect(left, upper, Math.max(1.5, right - left - 0.5), Math.max(1.5, bottom - upper - 0.5));
