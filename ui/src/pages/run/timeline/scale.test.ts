@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { axisOf, CUT_WIDTH, gapsOf, readSpan, roundStep, ticksOf, writeSpan } from "./scale";
+import {
+  axisOf,
+  CUT_WIDTH,
+  gapsOf,
+  readNames,
+  readSpan,
+  roundStep,
+  ticksOf,
+  writeNames,
+  writeSpan,
+} from "./scale";
 
 const HOUR = 3_600_000;
 
@@ -98,4 +108,10 @@ test("a brushed stretch is read as it was written", () => {
   expect(readSpan(writeSpan(span, 1_000), 1_000)).toEqual(span);
   expect(readSpan("9..3", 0)).toBe(null);
   expect(readSpan("x", 0)).toBe(null);
+});
+
+test("names of open rows are read as they were written", () => {
+  expect(readNames(writeNames(["price, all", "50%"]))).toEqual(["price, all", "50%"]);
+  expect(readNames("50%")).toEqual(["50%"]);
+  expect(readNames("")).toEqual([]);
 });

@@ -142,3 +142,21 @@ export function readSpan(text: string, begin: number): Interval | null {
   const to = begin + Number(found[2]);
   return to > from ? { from, to } : null;
 }
+
+/** Names of rows that are open, as the URL has them; names may have commas. */
+export function writeNames(names: readonly string[]): string {
+  return names.map(encodeURIComponent).join(",");
+}
+
+export function readNames(text: string): string[] {
+  return text
+    .split(",")
+    .filter(Boolean)
+    .map((name) => {
+      try {
+        return decodeURIComponent(name);
+      } catch {
+        return name;
+      }
+    });
+}

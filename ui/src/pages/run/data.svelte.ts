@@ -1,0 +1,80 @@
+// What the page of a run loads. Each part is loaded again when the run has changed, and at most so often that a
+// run with thousands of changes a second does not keep the server busy.
+import { get } from "../../api/client";
+import type { AttemptInfo, ExplanationAnswer, RunGroups, RunInfo, TaskInfo } from "../../api/schema";
+import type { Pulse } from "../../state/live.svelte";
+import { resource, type Resource } from "../../state/resource.svelte";
+import { triedAgain } from "./timeline/rows";
+
+/** Runs of more tasks are shown by their groups alone; the tasks are then loaded page by page. */
+export const MOST_TASKS = 500;
+
+export interface Tasks {
+  tasks: TaskInfo[];
+  attempts: AttemptInfo[];
+}
+
+export class RunData {
+  readonly run: Resource<RunInfo>;
+  readonly explanation: Resource<ExplanationAnswer>;
+  readonly groups: Resource<RunGroups>;
+  /** All tasks of a run of few, and the attempts at those that were tried again. */
+  readonly tasks: Resource<Tasks>;
+
+  constructor(id: () => string, at: () => string | null) {
+    const path = () => ({ id: id() });
+    const on = (pulse: Pulse): boolean => this.concerns(pulse);
+    this.run = resource(
+      () => `run ${id()}`,
+      (signal) => get("/api/v1/runs/{id}", { path: path(), signal }),
+      { on, every: 500 },
+    );
+    this.explanation = resource(
+      () => `explanation ${id()}`,
+      (signal) => get("/api/v1/runs/{id}/explanation", { path: path(), signal }),
+      { on, every: 1_000 },
+    );
+    this.groups = resource(
+      () => `groups ${id()} ${at() ?? ""}`,
+      (signal) => get("/api/v1/runs/{id}/groups", { path: path(), query: { at: at() ?? undefined }, signal }),
+      { on: (pulse) => at() === null && on(pulse), every: 1_000 },
+    );
+    this.tasks = resource(
+      () => (this.groups.data && this.hasFew ? `tasks ${id()} ${this.version}` : null),
+      (signal) => this.loadTasks(id(), signal),
+    );
+  }
+
+  /** Whether something about this run has changed. */
+  concerns(pulse: Pulse): boolean {
+    const key = this.run.data?.key;
+    return pulse.is_cut || pulse.changes.length > 0 || pulse.runs.some((each) => each.key === key);
+  }
+
+  get hasFew(): boolean {
+    return (this.groups.data?.total ?? 0) <= MOST_TASKS;
+  }
+
+  /** Differs when the groups do: then the tasks have changed as well. */
+  private get version(): string {
+    const groups = this.groups.data?.groups ?? [];
+    return groups
+      .map(
+        (each) => `${each.count}.${each.states.success}.${each.states.running}.${each.retried}.${each.lost}`,
+      )
+      .join(" ");
+  }
+
+  private async loadTasks(id: string, signal: AbortSignal): Promise<Tasks> {
+    const page = await get("/api/v1/runs/{id}/tasks", {
+      path: { id },
+      query: { limit: MOST_TASKS },
+      signal,
+    });
+    const groups = this.groups.data?.groups ?? [];
+    const of = triedAgain(groups, page.items);
+    if (of.length === 0) return { tasks: page.items, attempts: [] };
+    const found = await get("/api/v1/runs/{id}/attempts", { path: { id }, query: { task: of }, signal });
+    return { tasks: page.items, attempts: found.items };
+  }
+}
