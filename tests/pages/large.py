@@ -112,7 +112,7 @@ async def measure(url: str, tasks: int) -> None:
                 for _ in range(2):
                     seen = await look(page, devtools, base, view)
                     say(
-                        f"{seen.view:>10}: shown in {seen.opened * 1e3:5.0f} ms, {seen.frames:4.1f} frames/s, "
+                        f"{seen.view:>9}: shown in {seen.opened * 1e3:5.0f} ms, {seen.frames:4.1f} frames/s, "
                         f"95 % within {seen.slowest:4.1f} ms, {seen.megabytes:5.1f} MB"
                     )
         await server.stop()
