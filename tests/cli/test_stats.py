@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from tests.cli.processes import Project
 
@@ -38,6 +39,29 @@ def test_counts_and_a_chart_are_printed(project: Project) -> None:
     assert "NAMESPACE" in project.run("namespaces", "--db", "own.db").stdout
     assert refused.returncode == 2
     assert "whole minutes, from 1 to 11,520" in refused.stderr
+
+
+def test_the_status_is_told_in_sentences(project: Project) -> None:
+    @workflow(catalog=catalog)
+    async def broken() -> None:
+        raise ValueError("not today")
+
+    async def fill() -> None:
+        async with Holdfast(f"sqlite:///{project.folder}/own.db", catalog=catalog) as hf:
+            run = await hf.start(broken)
+            with contextlib.suppress(ValueError):
+                await run.result()
+
+    asyncio.run(fill())
+
+    shown = project.run("status", "--db", "own.db").stdout.splitlines()
+    whole = project.ask("status", "--db", "own.db")
+
+    assert shown[0] == "Work goes on, and one thing needs a person. No run is under way."
+    assert shown[1].startswith("In the last 24 hours 1 run ended and 1 failed. No node is up; the database ")
+    assert shown[2:4] == ["", "broken failed"]
+    assert shown[4].startswith("  It failed with ValueError: not today. ")
+    assert whole["items"][0]["title"] == "broken failed"
 
 
 def test_a_chart_has_a_bar_for_whatever_is_not_zero() -> None:

@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.timed_environment import TimedEnvironment
 
 from holdfast import Catalog, Workflow, workflow
 from holdfast.client.schedule_ticks import TicksOfSchedule
-from holdfast.core.ids import KeyMaker
 from holdfast.core.scheduling import run_id, tick_of
-from holdfast.core.values import FIRST_INSTANT, LAST_INSTANT, Instant, RunKey
+from holdfast.core.values import FIRST_INSTANT, LAST_INSTANT, Instant
 from holdfast.errors import BadOption, ScheduleNotFound
 from holdfast.testing import Environment
 
 HOUR = dt.timedelta(hours=1)
 BEGIN = dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
 """Where the clock of an environment begins."""
-
-
-class TimedEnvironment(Environment):
-    """With keys that say when a run was created, as nodes make them."""
-
-    def _new_key(self, now: Instant) -> RunKey:
-        if self._keys == 0:
-            self._maker = KeyMaker(Random(1))
-        self._keys += 1
-        return self._maker(now)
 
 
 @pytest.fixture

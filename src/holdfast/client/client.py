@@ -18,6 +18,7 @@ import msgspec
 
 from holdfast.client.alerts import new_alerts
 from holdfast.client.archives import Archives, ArchiveSource, ImportOptions, ImportReport
+from holdfast.client.attention import AttentionReader
 from holdfast.client.audit import Audit
 from holdfast.client.backlogs import Backlogs
 from holdfast.client.batches import RunBatches, packed
@@ -161,6 +162,16 @@ class Client(NamespaceReading, RunBatches):
         self._fleet = Fleet(store, namespace=namespace, now=now, is_alive=is_alive)
         self.backlogs = Backlogs(store, self._explainer, namespace=namespace, now=now)
         self._stats = Stats(store, namespace=namespace, now=now)
+        self._attention = AttentionReader(
+            store,
+            self._explainer,
+            self._fleet,
+            self.schedules,
+            self._stats,
+            namespace=namespace,
+            now=now,
+            worker_ttl=worker_ttl,
+        )
         self._now = now
         self._registered: set[tuple[str, str]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -6,12 +6,14 @@ import builtins
 import datetime as dt
 from collections.abc import Callable
 
+from holdfast.client.attention import AttentionReader
 from holdfast.client.backlogs import Backlog, Backlogs
 from holdfast.client.explaining import Explainer
 from holdfast.client.fleet import Fleet, NodeInfo, Queues, TakenItem
 from holdfast.client.run_points import RunPointListing
 from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.stats import NamespaceInfo, RunStats, Stats
+from holdfast.core.attention import Attention
 from holdfast.ports.runs import Stranded
 
 _MOST_FOUND = 1_000
@@ -25,6 +27,7 @@ class NamespaceReading(RunPointListing):
     _explainer: Explainer
     _fleet: Fleet
     _stats: Stats
+    _attention: AttentionReader
 
     async def doctor(
         self, progress: Callable[[int], None] | None = None
@@ -64,6 +67,15 @@ class NamespaceReading(RunPointListing):
         """
         self._check_loop()
         return await self.backlogs.read(workflow, service)
+
+    async def attention(self) -> Attention:
+        """Whether all is well, and what needs a person: failed runs by their cause, parked runs, questions,
+        what is due and nobody takes. All in sentences, the worst first. It is at most a second old.
+
+        It costs little, whatever has piled up. Runs that nothing will wake are found by `doctor` alone.
+        """
+        self._check_loop()
+        return await self._attention.read()
 
     async def stats(
         self, last: dt.timedelta = dt.timedelta(hours=1), step: dt.timedelta | None = None

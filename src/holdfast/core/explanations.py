@@ -54,6 +54,17 @@ class Reason(msgspec.Struct, frozen=True):
     """What would move the run."""
 
 
+class ExplanationPart(msgspec.Struct, frozen=True):
+    """A piece of a sentence. The texts of its parts one after the other are the sentence."""
+
+    text: str
+    kind: str = ""
+    """What it names, as in `ref`, or `strong`, or empty: task, run, workflow, node, queue, service, signal,
+    promise, schedule."""
+    ref: str = ""
+    """The id of what it names; empty if it names nothing."""
+
+
 class Explanation(msgspec.Struct, frozen=True):
     """Why a run does not go on."""
 

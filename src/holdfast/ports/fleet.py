@@ -41,6 +41,10 @@ class HeldRow(NamedTuple):
 
 
 class FleetStore(Protocol):
+    async def ask_database(self) -> str:
+        """Ask the database something small. Returns which one it is: SQLite or PostgreSQL."""
+        ...
+
     async def list_node_rows(self, namespace: str, count_to: int, limit: int) -> list[NodeRow]:
         """The nodes that have a row, by id, also those whose lease has run out. Runs are counted up to
         `count_to`."""

@@ -19,6 +19,7 @@ from holdfast.client.run_counts import RunCount
 from holdfast.client.run_filters import RunConditions, check_number
 from holdfast.client.schedules import OverdueSchedule
 from holdfast.client.stats import NamespaceInfo, RunStats
+from holdfast.core.attention import Attention
 from holdfast.core.names import check_keywords
 from holdfast.core.records import Definition
 from holdfast.core.values import key_text
@@ -122,6 +123,10 @@ class RemoteRunListing(RemoteRunChanges):
         self._check_loop()
         query = {"workflow": workflow, "service": service}
         return await self._connection.ask("GET", "/backlog", Backlog, query=query)
+
+    async def attention(self) -> Attention:
+        self._check_loop()
+        return await self._connection.ask("GET", "/attention", Attention)
 
     async def stats(
         self, last: dt.timedelta = dt.timedelta(hours=1), step: dt.timedelta | None = None

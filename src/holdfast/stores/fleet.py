@@ -11,6 +11,10 @@ from holdfast.stores.sql_role import SqlRole
 
 
 class SqlFleetStore(SqlRole):
+    async def ask_database(self) -> str:
+        await self._driver.fetch("read_clock")
+        return "SQLite" if self._driver.name.startswith("SQLite") else "PostgreSQL"
+
     async def list_node_rows(self, namespace: str, count_to: int, limit: int) -> list[NodeRow]:
         rows = await self._driver.fetch("fleet_nodes", namespace, count_to, limit)
         return [NodeRow(serving_node(row[:4]), *row[4:]) for row in rows]

@@ -53,6 +53,7 @@ from holdfast.client.workflows import (
     WorkflowVersionInfo,
 )
 from holdfast.client.workflows import WorkflowVersions as AsyncWorkflowVersions
+from holdfast.core.attention import Attention
 from holdfast.core.changes import Change
 from holdfast.core.explanations import Explanation
 from holdfast.core.keys import Role
@@ -1089,6 +1090,14 @@ class ClientCalls:
         Of each workflow and service 10,000 are counted at most, so this is cheap whatever has piled up.
         """
         return self._thread.call(lambda: self.inner.backlog(workflow, service))
+
+    def attention(self) -> Attention:
+        """Whether all is well, and what needs a person: failed runs by their cause, parked runs, questions,
+        what is due and nobody takes. All in sentences, the worst first. It is at most a second old.
+
+        It costs little, whatever has piled up. Runs that nothing will wake are found by `doctor` alone.
+        """
+        return self._thread.call(self.inner.attention)
 
     def stats(self, last: dt.timedelta = dt.timedelta(hours=1), step: dt.timedelta | None = None) -> RunStats:
         """How many runs are in each state, and how many were started and ended in the last hour, or in a time

@@ -27,6 +27,26 @@ async def test_a_dashboard_sees_states_and_what_happened_when(api: Asker):
     assert sum(point["started"] for point in hour["points"]) == 3
 
 
+async def test_what_needs_a_person_is_told_in_sentences(api: Asker):
+    good, bad = await api.start("doubled", [1]), await api.start("failing", ["x"])
+    for run in (good, bad):
+        await api.get(f"/runs/{run}", wait=20)
+
+    found = await api.get("/attention")
+
+    (item,) = found["items"]
+    assert (item["kind"], item["title"]) == ("failed", "failing failed in break_down")
+    assert item["parts"][0] == {"text": "It failed with ", "kind": "", "ref": ""}
+    assert found["sentence"][1] == {"text": "one thing needs a person.", "kind": "strong", "ref": ""}
+    assert (found["is_fine"], found["counts"]["failed_lately"], found["counts"]["nodes_alive"]) == (
+        False,
+        1,
+        1,
+    )
+    listed = await api.get(f"/runs?{item['filter']}")
+    assert [run["id"] for run in listed["items"]] == [bad]
+
+
 async def test_times_that_make_no_sense_are_refused(small_api: Asker):
     assert (await small_api.get("/stats", last=1, code=400))["field"] == "last"
     assert (await small_api.get("/stats", last=3600, step=90, code=400))["field"] == "step"

@@ -88,6 +88,7 @@ RULES: Final[dict[str, Rule]] = {
     "queues.list": _READ,
     "doctor.list": _READ,
     "stats.get": _READ,
+    "attention.get": _READ,
     "namespaces.list": _READ,
     "events.stream": _READ,
     "events.offset": _READ,

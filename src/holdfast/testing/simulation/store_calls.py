@@ -96,6 +96,7 @@ READS = frozenset(
         "last_steps",
         "read_steps",
         "list_serving_nodes",
+        "ask_database",
         "list_node_rows",
         "list_service_rows",
         "list_held_rows",

@@ -18,6 +18,7 @@ from holdfast.server.api.v1 import (
     access,
     alerts,
     archives,
+    attention,
     backlogs,
     bulk,
     events,
@@ -61,6 +62,7 @@ NOUNS: Final[Mapping[str, Sequence[HTTPRouteHandler]]] = {
     "fleet": fleet.ROUTES,
     "backlog": backlogs.ROUTES,
     "stats": stats.ROUTES,
+    "attention": attention.ROUTES,
 }
 
 
