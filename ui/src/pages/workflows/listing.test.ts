@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { WorkflowInfo } from "../../api/schema";
-import { filtered, ordered, rowsOf, shortVersion, type Activity } from "./listing";
+import { filtered, ordered, rowsOf, type Activity } from "./listing";
 
 const info = (name: string, kind = "code"): WorkflowInfo => ({
   name,
@@ -45,10 +45,4 @@ it("orders without losing the order of names", () => {
   expect(names(ordered(ROWS, "name"))).toEqual(["fulfil", "nightly", "refund"]);
   expect(names(ordered(ROWS, "failed"))).toEqual(["refund", "fulfil", "nightly"]);
   expect(names(ordered(ROWS, "next"))).toEqual(["nightly", "fulfil", "refund"]);
-});
-
-it("shortens a version that is a hash", () => {
-  expect(shortVersion("auto-c33454be37f5")).toBe("auto-c33454");
-  expect(shortVersion("8")).toBe("v8");
-  expect(shortVersion("2026-03")).toBe("2026-03");
 });

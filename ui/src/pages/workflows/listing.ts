@@ -82,9 +82,3 @@ export function ordered(rows: Row[], by: Order): Row[] {
     return left === right ? 0 : left < right ? -1 : 1;
   });
 }
-
-/** `auto-c33454be37f5` is a hash that nobody reads to its end. */
-export function shortVersion(version: string): string {
-  const hash = /^auto-([0-9a-f]{6})[0-9a-f]+$/.exec(version);
-  return hash ? `auto-${hash[1]}` : /^\d+$/.test(version) ? `v${version}` : version;
-}

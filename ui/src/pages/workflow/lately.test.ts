@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import type { RunInfo } from "../../api/schema";
+import { endOf } from "./lately";
+
+const run = (more: Partial<RunInfo>) => ({ waiting: null, failure: null, ...more }) as RunInfo;
+
+it("says why a run failed or what it waits for", () => {
+  const failure = { type: "shop:Declined", message: "currency\nmissing" } as RunInfo["failure"];
+  expect(endOf(run({ failure }))).toBe("Declined: currency missing");
+  expect(endOf(run({ waiting: "approval 'ask'; until 2026-11-19T16:11:43+00:00" }))).toBe(
+    "waits for approval 'ask'",
+  );
+  expect(endOf(run({}))).toBe("");
+});
