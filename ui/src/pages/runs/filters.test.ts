@@ -8,6 +8,7 @@ import {
   readWord,
   Refusal,
   statesOf,
+  withoutBrush,
   withToken,
   type Token,
 } from "./filters";
@@ -147,4 +148,17 @@ test("filters become conditions of the API, and the narrower of two counts", () 
     fingerprint: "f",
     tag: ["a", "b"],
   });
+});
+
+test("the brush turns into filters, which take the place of their likes", () => {
+  const span = "2026-03-16T23:12Z..2026-03-17T00:04Z";
+  const turned = (text: string) => queryOf(withoutBrush(read(text).tokens, NOW));
+
+  expect(turned(`status=failed&began=24h&brush=${span},1.5s..30s`)).toEqual({
+    status: "failed",
+    began: span,
+    took: "1.5s..30s",
+  });
+  expect(turned(`took=>1s&brush=${span}`)).toEqual({ took: ">1s", began: span });
+  expect(turned("status=failed")).toEqual({ status: "failed" });
 });

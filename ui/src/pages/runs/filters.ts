@@ -1,6 +1,6 @@
 // The filters of the list of runs. They are the URL: `/runs?status=failed&began=24h`, and are written the same
 // way in the bar. What is no filter is refused there, with what is allowed.
-import { readBrush } from "../../parts/scatter/brush";
+import { brushFilters, readBrush } from "../../parts/scatter/brush";
 import { readDurationSpan, readTimeSpan, writeTimeSpan } from "../../text/spans";
 import { RUN_STATES } from "../../text/states";
 
@@ -228,4 +228,15 @@ export function pressState(value: string, state: string, isMore: boolean): strin
 /** The query of the URL for these filters. */
 export function queryOf(tokens: Token[]): Record<string, string> {
   return Object.fromEntries(tokens.map((each) => [each.name, each.value]));
+}
+
+/** The tokens after the brush has become the filters `began` and `took`. */
+export function withoutBrush(tokens: Token[], now: number): Token[] {
+  const brush = readBrush(tokens.find((each) => each.name === "brush")?.value ?? "", now);
+  if (!brush) return tokens;
+  const added = Object.entries(brushFilters(brush))
+    .filter(([, value]) => value)
+    .map(([name, value]) => ({ name, value }));
+  const names = new Set(["brush", ...added.map((each) => each.name)]);
+  return [...tokens.filter((each) => !names.has(each.name)), ...added];
 }

@@ -28,9 +28,16 @@ export function coloursOf(element: Element): Colours {
 }
 
 export interface Plot {
+  /** From when to when, in milliseconds: what is outside is not drawn. */
+  times: [number, number];
   x: Scale;
   y: Scale;
   now: number;
+}
+
+function isInside(at: number | undefined, plot: Plot): boolean {
+  const [begin, end] = plot.times;
+  return at !== undefined && at * 1000 >= begin && at * 1000 <= end;
 }
 
 /** What is broken or unusual is drawn last, over the rest. */
@@ -39,6 +46,7 @@ const ORDER = ["success", "cancelled", "pending", "paused", "running", "parked",
 export function paintCloud(pen: CanvasRenderingContext2D, cloud: Cloud, plot: Plot, colours: Colours): void {
   const groups = new Map<string, number[]>();
   cloud.state.forEach((state, index) => {
+    if (!isInside(cloud.at[index], plot)) return;
     const group = groups.get(state);
     if (group) group.push(index);
     else groups.set(state, [index]);
@@ -58,6 +66,7 @@ export function paintCloud(pen: CanvasRenderingContext2D, cloud: Cloud, plot: Pl
 export function paintFaint(pen: CanvasRenderingContext2D, cloud: Cloud, plot: Plot, colours: Colours): void {
   pen.beginPath();
   cloud.at.forEach((at, index) => {
+    if (!isInside(at, plot)) return;
     pen.rect(plot.x.at(at * 1000) - 1, plot.y.at(tookOf(cloud, index, plot.now)) - 1, 2, 2);
   });
   pen.fillStyle = colours.faint;
