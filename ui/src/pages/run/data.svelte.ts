@@ -1,7 +1,14 @@
 // What the page of a run loads. Each part is loaded again when the run has changed, and at most so often that a
 // run with thousands of changes a second does not keep the server busy.
 import { get } from "../../api/client";
-import type { AttemptInfo, ExplanationAnswer, RunGroups, RunInfo, TaskInfo } from "../../api/schema";
+import type {
+  AttemptInfo,
+  ExplanationAnswer,
+  RunGraph,
+  RunGroups,
+  RunInfo,
+  TaskInfo,
+} from "../../api/schema";
 import type { Pulse } from "../../state/live.svelte";
 import { resource, type Resource } from "../../state/resource.svelte";
 import { triedAgain } from "./timeline/rows";
@@ -18,6 +25,7 @@ export class RunData {
   readonly run: Resource<RunInfo>;
   readonly explanation: Resource<ExplanationAnswer>;
   readonly groups: Resource<RunGroups>;
+  readonly graph: Resource<RunGraph>;
   /** All tasks of a run of few, and the attempts at those that were tried again. */
   readonly tasks: Resource<Tasks>;
 
@@ -38,6 +46,11 @@ export class RunData {
       () => `groups ${id()} ${at() ?? ""}`,
       (signal) => get("/api/v1/runs/{id}/groups", { path: path(), query: { at: at() ?? undefined }, signal }),
       { on: (pulse) => at() === null && on(pulse), every: 1_000 },
+    );
+    this.graph = resource(
+      () => `graph ${id()} ${at() ?? ""}`,
+      (signal) => get("/api/v1/runs/{id}/graph", { path: path(), query: { at: at() ?? undefined }, signal }),
+      { on: (pulse) => at() === null && on(pulse), every: 1_500 },
     );
     this.tasks = resource(
       () => (this.groups.data && this.hasFew ? `tasks ${id()} ${this.version}` : null),
