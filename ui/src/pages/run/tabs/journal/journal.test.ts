@@ -78,10 +78,34 @@ describe("rowsOf", () => {
     expect(rows[3]).toMatchObject({ first: 2, last: 2, isInside: true });
   });
 
-  it("does not fold two, and nothing that asks for something", () => {
+  it("does not fold two, and no change of the state", () => {
     expect(rowsOf([step(0, [ended(2)]), step(1, [ended(3)])], names, new Set())).toHaveLength(2);
-    const asking = [0, 1, 2, 3].map((each) => step(each, [ended(each)], [asked(each + 4, "price")]));
+    const asking = [0, 1, 2, 3].map((each) => step(each, [ended(each)], [{ kind: "set_state", key: "x" }]));
     expect(rowsOf(asking, names, new Set())).toHaveLength(4);
+  });
+
+  it("folds a loop, with what it asked for", () => {
+    const loop = [2, 3, 4, 5].map((each) => step(each, [ended(each)], [asked(each + 1, "price")]));
+    const rows = rowsOf(loop, names, new Set());
+    expect(rows).toHaveLength(1);
+    expect(rows[0]!.heard).toEqual([{ text: "tasks 2 – 5 price ended", task: 2 }]);
+    expect(rows[0]!.asked).toEqual([{ text: "tasks 3 – 6 price", task: 3 }]);
+  });
+
+  it("folds the ticks of a timer and messages", () => {
+    const ticks = [0, 1, 2].map((seq) =>
+      step(
+        seq,
+        [{ kind: "timer_fired", seq }],
+        [{ kind: "start_timer", seq: seq + 1, due: "2026-03-17T02:00:00Z" }],
+      ),
+    );
+    expect(rowsOf(ticks, names, new Set())[0]).toMatchObject({
+      heard: [{ text: "timers 0 – 2 fired" }],
+      asked: [{ text: "timers 1 – 3" }],
+    });
+    const heard = [0, 1, 2].map((each) => step(each, [{ kind: "message_received", message: "m1" }]));
+    expect(rowsOf(heard, names, new Set())[0]!.heard).toEqual([{ text: "3 messages" }]);
   });
 
   it("finds the row of a position", () => {

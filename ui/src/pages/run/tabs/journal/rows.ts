@@ -1,7 +1,6 @@
 // The steps of a journal as rows of a table. Steps that are alike and follow each other are folded into one.
 import type { JournalStep } from "../../../../api/schema";
-import { count, counted } from "../../../../text/numbers";
-import { likeness, wordsOf, type Names, type Words } from "./words";
+import { likeness, summed, wordsOf, type Names, type Words } from "./words";
 
 export interface Row {
   first: number;
@@ -49,23 +48,19 @@ function row(step: JournalStep, names: Names, isInside: boolean): Row {
 
 function fold(steps: JournalStep[], names: Names): Row {
   const [first, last] = [steps[0]!, steps.at(-1)!];
-  const entries = steps.flatMap((each) => each.events);
-  const numbers = entries.map((each) => Number(each.seq ?? 0));
-  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
-  const kind = String(entries[0]?.kind ?? "");
-  const what = kind.startsWith("child") ? "children" : kind.startsWith("timer") ? "timers" : "tasks";
-  const name = what === "tasks" ? names.task(least) : "";
-  const known = ["task_ended", "child_ended", "timer_fired"].includes(kind);
-  const text = known
-    ? `${what} ${count(least)} – ${count(most)}${name ? ` ${name}` : ""} ${kind === "timer_fired" ? "fired" : "ended"}`
-    : counted(entries.length, "message");
   return {
     first: first.position,
     last: last.position,
     at: first.at,
     until: last.at,
-    heard: [what === "tasks" && known ? { text, task: least } : { text }],
-    asked: [],
+    heard: summed(
+      steps.flatMap((each) => each.events),
+      names,
+    ),
+    asked: summed(
+      steps.flatMap((each) => each.requests),
+      names,
+    ),
     problem: "",
     isInside: false,
   };

@@ -1,6 +1,6 @@
 // A step of the journal in words: what the run heard, and what it asked for then.
 import type { JournalStep } from "../../../../api/schema";
-import { count } from "../../../../text/numbers";
+import { count, counted } from "../../../../text/numbers";
 import { timeOfDay } from "../../../../text/times";
 
 export type Entry = JournalStep["events"][number];
@@ -22,6 +22,8 @@ const WHATS: Record<string, [string, string]> = {
   child_ended: ["child", "ended"],
   timer_fired: ["timer", "fired"],
   schedule_task: ["task", ""],
+  start_timer: ["timer", ""],
+  start_child: ["child", ""],
   open_task: ["task", "opened"],
   record_task: ["task", "recorded"],
   resume_task: ["task", "again"],
@@ -31,6 +33,9 @@ const WHATS: Record<string, [string, string]> = {
   cancel_child: ["child", "cancelled"],
   close_question: ["question", "closed"],
 };
+
+/** One of these says more than its number. */
+const SINGLE = new Set(["start_timer", "start_child"]);
 
 /** Entries side by side that differ in their number alone are one: `tasks 2 – 2,001 price`. */
 export function wordsOf(entries: Entry[], names: Names, most = 8): Words[] {
@@ -43,7 +48,7 @@ export function wordsOf(entries: Entry[], names: Names, most = 8): Words[] {
     const first = entries[begin]!;
     let end = begin + 1;
     while (end < entries.length && isNext(entries[end - 1]!, entries[end]!, names)) end += 1;
-    words.push(end - begin > 1 ? range(first, entries[end - 1]!, end - begin, names) : one(first, names));
+    words.push(end - begin > 1 ? range(first, entries[end - 1]!, names) : one(first, names));
     begin = end;
   }
   return words;
@@ -56,19 +61,19 @@ function isNext(before: Entry, after: Entry, names: Names): boolean {
   return two === one + 1 && nameOf(before, names) === nameOf(after, names);
 }
 
-function range(first: Entry, last: Entry, size: number, names: Names): Words {
+function range(first: Entry, last: Entry, names: Names): Words {
   const [what, did] = WHATS[String(first.kind)] ?? ["entry", ""];
   const many = what === "child" ? "children" : `${what}s`;
   const name = nameOf(first, names);
   const text = `${many} ${count(numberOf(first))} – ${count(numberOf(last))}`;
   const words: Words = { text: [text, name, did].filter(Boolean).join(" ") };
-  return what === "task" && size > 0 ? { ...words, task: numberOf(first) } : words;
+  return what === "task" ? { ...words, task: numberOf(first) } : words;
 }
 
 function one(entry: Entry, names: Names): Words {
   const kind = String(entry.kind);
   const known = WHATS[kind];
-  if (known) {
+  if (known && !SINGLE.has(kind)) {
     const [what, did] = known;
     const failed = entry.has_failed === true ? "failed" : did;
     const text = [`${what} ${count(numberOf(entry))}`, nameOf(entry, names), failed]
@@ -121,14 +126,39 @@ function numberOf(entry: Entry): number {
 
 function nameOf(entry: Entry, names: Names): string {
   if (typeof entry.name === "string") return entry.name;
+  if (typeof entry.workflow === "string") return entry.workflow;
   return /task/.test(String(entry.kind)) ? names.task(numberOf(entry)) : "";
 }
 
+/** Requests that a loop repeats. Others, such as a change of state, are never folded away. */
+const REPEATED = new Set(["schedule_task", "start_timer", "start_child"]);
+const FEW = 50;
+
 /** What makes two steps alike: the same kinds and names, whatever the numbers are. Null is like nothing. */
 export function likeness(step: JournalStep, names: Names): string | null {
-  if (step.problem || !step.events.length || step.events.length > 50 || step.requests.length) return null;
-  const parts = step.events.map(
-    (each) => `${String(each.kind)} ${nameOf(each, names)} ${each.has_failed === true}`,
+  const { events, requests } = step;
+  if (step.problem || !events.length || events.length > FEW || requests.length > FEW) return null;
+  if (requests.some((each) => !REPEATED.has(String(each.kind)))) return null;
+  const parts = [...events, ...requests].map(
+    (each) =>
+      `${String(each.kind)} ${nameOf(each, names)} ${String(each.workflow ?? "")} ${each.has_failed === true}`,
   );
   return [...new Set(parts)].sort().join("\n");
+}
+
+/** Entries of many steps: one part for each kind and name, with the least and the greatest number. */
+export function summed(entries: Entry[], names: Names): Words[] {
+  const groups = new Map<string, Entry[]>();
+  for (const each of entries) {
+    const key = `${String(each.kind)} ${nameOf(each, names)}`;
+    const group = groups.get(key);
+    if (group) group.push(each);
+    else groups.set(key, [each]);
+  }
+  return [...groups.values()].map((group) => {
+    const sorted = group.toSorted((before, after) => numberOf(before) - numberOf(after));
+    const [first, last] = [sorted[0]!, sorted.at(-1)!];
+    if (String(first.kind) === "message_received") return { text: counted(group.length, "message") };
+    return group.length > 1 ? range(first, last, names) : one(first, names);
+  });
 }

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import type { ExplanationAnswer, MessageInfo } from "../../../../api/schema";
+import { newMessageId } from "./ids";
+import { fateOf, fieldOf, knownNames } from "./sending";
+
+function message(more: Partial<MessageInfo>): MessageInfo {
+  return {
+    id: 1,
+    kind: "signal",
+    name: "paid",
+    value: null,
+    is_read: false,
+    by: "",
+    at: null,
+    problem: "",
+    comment: "",
+    ...more,
+  };
+}
+
+it("offers the names that the run waits for, then those that were sent", () => {
+  const explanation = {
+    explanation: {
+      reasons: [
+        { kind: "signal", name: "paid" },
+        { kind: "promise", name: "address" },
+      ],
+    },
+  } as unknown as ExplanationAnswer;
+  const messages = [
+    message({ name: "note" }),
+    message({ name: "hurry" }),
+    message({ kind: "update", name: "add" }),
+  ];
+  expect(knownNames("signal", explanation, messages)).toEqual(["paid", "hurry", "note"]);
+  expect(knownNames("update", undefined, messages)).toEqual(["add"]);
+});
+
+it("says what became of a message", () => {
+  expect(fateOf(message({})).text).toBe("not read");
+  expect(fateOf(message({ is_read: true })).text).toBe("heard");
+  expect(fateOf(message({ is_read: true, answer: 5 })).text).toBe("answered");
+  expect(fateOf(message({ problem: "no handler" }))).toEqual({ text: "refused", tone: "failed" });
+});
+
+it("takes a field of what a form gave", () => {
+  expect(fieldOf({ value: [1] }, "value")).toEqual([1]);
+  expect(fieldOf({}, "value")).toBeUndefined();
+  expect(fieldOf([1], "value")).toBeUndefined();
+});
+
+it("makes ids that differ", () => {
+  expect(newMessageId((bytes) => bytes.fill(7))).toBe(`page-${"07".repeat(16)}`);
+  expect(newMessageId()).not.toBe(newMessageId());
+});
