@@ -1,0 +1,71 @@
+// Two runs side by side: their tasks by name, and what that says in a sentence.
+import type { RunInfo, TaskGroup } from "../../api/schema";
+import { duration } from "../../text/durations";
+import { counted } from "../../text/numbers";
+
+export interface Pair {
+  name: string;
+  kind: string;
+  left: TaskGroup | null;
+  right: TaskGroup | null;
+  /** How much longer the right one took, in seconds; null if that cannot be said. */
+  longer: number | null;
+}
+
+/** In the order of the left run, then what only the right one has. */
+export function pairsOf(left: TaskGroup[], right: TaskGroup[]): Pair[] {
+  const rest = new Map(right.map((each) => [`${each.kind} ${each.name}`, each]));
+  const pairs = left.map((each) => {
+    const key = `${each.kind} ${each.name}`;
+    const other = rest.get(key) ?? null;
+    rest.delete(key);
+    return pair(each, other);
+  });
+  return [...pairs, ...[...rest.values()].map((each) => pair(null, each))];
+}
+
+function pair(left: TaskGroup | null, right: TaskGroup | null): Pair {
+  const [one, two] = [spanOf(left), spanOf(right)];
+  return {
+    name: left?.name ?? right?.name ?? "",
+    kind: left?.kind ?? right?.kind ?? "",
+    left,
+    right,
+    longer: one === null || two === null ? null : two - one,
+  };
+}
+
+/** From the begin of the first to the end of the last, in seconds; null if it has not ended. */
+export function spanOf(group: TaskGroup | null): number | null {
+  if (!group?.began_at || !group.ended_at) return null;
+  return (Date.parse(group.ended_at) - Date.parse(group.began_at)) / 1000;
+}
+
+export function tookOf(run: RunInfo): number | null {
+  if (!run.finished_at) return null;
+  return (Date.parse(run.finished_at) - Date.parse(run.started_at ?? run.created_at)) / 1000;
+}
+
+/** What stands out: how they ended, which was slower and where. */
+export function sentenceOf(left: RunInfo, right: RunInfo, pairs: Pair[]): string {
+  const [one, two] = [tookOf(left), tookOf(right)];
+  const ended =
+    left.status === right.status
+      ? `Both are ${left.status}.`
+      : `${left.id} is ${left.status}, ${right.id} is ${right.status}.`;
+  const parts = [ended];
+  if (one !== null && two !== null) {
+    const slower = pairs
+      .filter((each) => each.longer !== null && Math.sign(each.longer) === Math.sign(two - one))
+      .sort((a, b) => Math.abs(b.longer ?? 0) - Math.abs(a.longer ?? 0))[0];
+    if (Math.abs(two - one) < 0.001) parts.push(`Both took ${duration(one)}.`);
+    else
+      parts.push(
+        `${two > one ? right.id : left.id} took ${duration(Math.abs(two - one))} longer` +
+          (slower?.longer ? `, ${duration(Math.abs(slower.longer))} of them in ${slower.name}.` : "."),
+      );
+  }
+  const only = pairs.filter((each) => !each.left || !each.right).length;
+  if (only) parts.push(`${counted(only, "name")} of tasks ${only === 1 ? "is" : "are"} in one of them only.`);
+  return parts.join(" ");
+}
