@@ -1,0 +1,172 @@
+import { expect, test } from "vitest";
+import type { Backlog, NodeInfo, Queues, WorkerDetails } from "../../api/schema";
+import { longestFirst, nodeName, nodesInOrder, queuesOf, sentences, servicesOf, nodeState } from "./fleet";
+
+const NOW = Date.parse("2026-03-17T08:47:00Z");
+const EMPTY: Queues = { services: [], slots: [] };
+
+function node(host: string, process: number | null, more: Partial<NodeInfo> = {}): NodeInfo {
+  return {
+    id: `${host}:${process}:x`,
+    host,
+    process,
+    started_at: "2026-03-17T00:00:00Z",
+    seen_at: null,
+    lease_until: "2026-03-17T08:47:20Z",
+    serves: [],
+    runs: 0,
+    is_alive: true,
+    ...more,
+  };
+}
+
+function worker(id: string, services: string[], isOnline: boolean, holds: string[] = []): WorkerDetails {
+  return {
+    worker: {
+      id,
+      url: "queue",
+      services,
+      type: "async",
+      load: 0,
+      heartbeat_at: `2026-03-17T08:00:0${id}Z`,
+      is_online: isOnline,
+    },
+    holds: holds.map((service, seq) => ({
+      worker: id,
+      run: "r",
+      key: "k",
+      seq,
+      service,
+      attempt: 1,
+      taken_at: null,
+      lease_until: "2026-03-17T09:00:00Z",
+    })),
+  };
+}
+
+function text(situation: Partial<Parameters<typeof sentences>[0]>): string[] {
+  const said = sentences({
+    nodes: [],
+    queues: EMPTY,
+    workers: [],
+    backlog: undefined,
+    now: NOW,
+    ...situation,
+  });
+  return [said.first, ...said.more].map((parts) => parts.map((each) => each.text).join(""));
+}
+
+test("a node is called by its host, and with its process if the host has several", () => {
+  const two = [node("vm", 1), node("vm", 2)];
+
+  expect(nodeName(node("atlas-1", 7), [node("atlas-1", 7)])).toBe("atlas-1");
+  expect(nodeName(two[1]!, two)).toBe("vm:2");
+});
+
+test("a node works if it has runs or tasks, and is lost if it is not there", () => {
+  expect(nodeState(node("a", 1), 0)).toBe("waiting");
+  expect(nodeState(node("a", 1), 3)).toBe("running");
+  expect(nodeState(node("a", 1, { is_alive: false, runs: 3 }), 0)).toBe("lost");
+});
+
+test("lost nodes come last, and those with runs before the others", () => {
+  const found = nodesInOrder([
+    node("x", 1, { is_alive: false }),
+    node("b", 1),
+    node("y", 1, { is_alive: false, runs: 4 }),
+    node("a", 1),
+  ]);
+
+  expect(found.map((each) => each.host)).toEqual(["a", "b", "y", "x"]);
+});
+
+test("the queue in which most waits comes first", () => {
+  const slot = { node: "n", run: "r", key: "k", seq: 0, task: "t", since: null };
+  const queues = queuesOf({
+    slots: [
+      { ...slot, queue: null },
+      { ...slot, queue: "ledger" },
+      { ...slot, queue: "ledger" },
+    ],
+    services: [
+      { service: "mail", depth: 9, due: 7, is_exact: true, oldest_due_at: "2026-03-17T08:00:00Z", held: [] },
+    ],
+  });
+
+  expect(queues.map((each) => [each.name, each.held, each.waits])).toEqual([
+    ["mail", 0, 7],
+    ["default", 1, 0],
+    ["ledger", 2, 0],
+  ]);
+});
+
+test("a worker counts with each of its services, and its tasks with their own", () => {
+  const services = servicesOf([
+    worker("1", ["mail", "pay"], true, ["mail", "mail"]),
+    worker("2", ["mail"], false),
+  ]);
+
+  expect(services.map((each) => [each.name, each.online, each.known, each.busy])).toEqual([
+    ["mail", 1, 2, 2],
+    ["pay", 1, 1, 0],
+  ]);
+});
+
+test("who has held longest comes first, and who does not say comes last", () => {
+  const holder = { run: "", key: "", seq: 0, what: "", where: "" };
+
+  const found = longestFirst([
+    { ...holder, run: "c", since: null },
+    { ...holder, run: "b", since: "2026-03-17T08:01:00Z" },
+    { ...holder, run: "a", since: "2026-03-17T08:00:00Z" },
+  ]);
+
+  expect(found.map((each) => each.run)).toEqual(["a", "b", "c"]);
+});
+
+test("a fleet with nothing wrong says so in one sentence", () => {
+  expect(text({ nodes: [node("a", 1), node("b", 1)] })).toEqual([
+    "2 nodes are there, and nothing is to be done. Nothing waits for room.",
+  ]);
+});
+
+test("without a node that comes first, with what waits for one", () => {
+  const backlog: Backlog = {
+    due_runs: 3,
+    oldest_due_seconds: 70,
+    waiting_tasks: 0,
+    oldest_waiting_seconds: 0,
+    workflows: [],
+    services: [],
+  };
+
+  expect(text({ backlog })[0]).toBe("No node is there, and 3 runs wait for one.");
+  expect(text({ backlog, nodes: [node("a", 1)] })[0]).toBe(
+    "3 runs are due that no node has taken, the oldest for 1\u00a0min\u00a010\u00a0s.",
+  );
+});
+
+test("what became of the runs of a lost node is said, before and after its lease has run out", () => {
+  const lost = node("atlas-3", 1, { is_alive: false, runs: 14 });
+
+  expect(text({ nodes: [node("a", 1), lost] })[0]).toBe(
+    "Node atlas-3 was lost with 14 runs. Other nodes take them up when its lease runs out, in 20\u00a0s.",
+  );
+  expect(text({ nodes: [node("a", 1), { ...lost, lease_until: "2026-03-17T08:00:00Z" }] })[0]).toMatch(
+    /has run out/,
+  );
+});
+
+test("tasks that no worker asks for are said, and those that one does are not", () => {
+  const queues = {
+    slots: [],
+    services: [{ service: "resize", depth: 2, due: 2, is_exact: true, oldest_due_at: null, held: [] }],
+  };
+
+  expect(text({ nodes: [node("a", 1)], queues })[0]).toBe(
+    "2 tasks wait for resize, and no worker that serves it is online.",
+  );
+  expect(text({ nodes: [node("a", 1)], queues, workers: [worker("1", ["resize"], true)] })[0]).toMatch(
+    /is there/,
+  );
+});
