@@ -45,7 +45,7 @@ from tests.differential.workers import WorkerModel, write_queue
 from holdfast.core.backlogs import BacklogRows, DueRuns, WaitingTasks
 from holdfast.core.events import MessageId
 from holdfast.core.history import task_outcome
-from holdfast.core.questions import QuestionRecord
+from holdfast.core.questions import ClosedQuestion, QuestionRecord
 from holdfast.core.records import (
     AttemptRecord,
     ChapterRecord,
@@ -606,6 +606,9 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel, SessionMod
                     del tables.nodes[node]
                     tables.free(node, now, setback=1)
             return acts.act_on_runs(tables, namespace, wanted, now)
+
+    async def list_closed_questions(self, namespace: str, limit: int) -> list[ClosedQuestion]:
+        return questions.list_closed(self.tables, namespace, limit)
 
     async def list_questions(self, namespace: str, which: QuestionFilter) -> list[QuestionRecord]:
         return questions.list_questions(self.tables, namespace, which)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.questions import QuestionRecord, may_answer, read_details, wrong_with
+from holdfast.core.questions import ClosedQuestion, QuestionRecord, may_answer, read_details, wrong_with
 from holdfast.core.records import MessageKind
 from holdfast.core.values import Instant, Payload, RunKey
 from holdfast.ports.commits import Commit, NewMessage
@@ -114,6 +114,28 @@ def reopen(tables: Tables, run: RunKey, number: int) -> None:
     row = tables.questions.get((run, number))
     if row is not None and not row.is_answered:
         tables.questions[run, number] = row._replace(closed_at=None)
+
+
+def list_closed(tables: Tables, namespace: str, limit: int) -> list[ClosedQuestion]:
+    found: list[ClosedQuestion] = []
+    for (key, number), row in tables.questions.items():
+        run = tables.run(namespace, key)
+        if row.closed_at is None or run is None:
+            continue
+        mail = [it for it in tables.mail(key) if it.kind in SETTLEMENTS]
+        answers = [
+            it for it in mail if it.id == row.message or (row.message is None and it.question == number)
+        ]
+        last = max(answers, key=lambda it: it.id, default=None)
+        said = (None,) * 5
+        if last is not None:
+            by, at = tables.posted[last.id]
+            said = (last.kind, last.payload, by, at, last.comment)
+        found.append(
+            ClosedQuestion(key, run.id, run.workflow, number, row.name, row.details, row.closed_at, *said)
+        )
+    found.sort(key=lambda it: (it.closed_at, it.run, it.number), reverse=True)
+    return found[:limit]
 
 
 def list_questions(tables: Tables, namespace: str, which: QuestionFilter) -> list[QuestionRecord]:

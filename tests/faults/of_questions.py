@@ -12,6 +12,19 @@ _DOCUMENTS = "engine/test_questions_of_documents.py"
 
 FAULTS = [
     Fault(
+        "given-up-for-answered",
+        "an answer is told with its question",
+        [
+            Query("sqlite:closed_questions").replace(
+                "answers.question = questions.number", "answers.question < 0"
+            )
+        ],
+        cases(
+            "client/test_answered_questions.py",
+            "test_answers_are_listed_with_who_gave_them_the_newest_first[sqlite]",
+        ),
+    ),
+    Fault(
         "typed-promises-take-anything",
         "a value that does not fit the type of a promise is refused, and the run still waits",
         [Code("core.questions:type_details").replace("schema_of(type)", "None")],

@@ -93,6 +93,7 @@ PAGES = {
     "held_items": "queue_by_worker",
     "last_steps": "journal_pkey",
     "list_questions": "questions_open",
+    "closed_questions": "questions_closed",
     "list_task_summaries": "tasks_pkey",
     "list_tasks": "tasks_pkey",
     "lock_due_item": "queue_to_take",

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from holdfast.core.names import checked_name
-from holdfast.core.questions import QuestionRecord, read_details
+from holdfast.core.questions import ClosedQuestion, QuestionRecord, read_details
+from holdfast.core.records import MessageKind
 from holdfast.core.values import RunKey, instant, key_from_text, key_text, moment
 from holdfast.errors import BadOption
 from holdfast.ports.runs import QuestionFilter
@@ -48,6 +49,48 @@ def question_info(record: QuestionRecord) -> QuestionInfo:
         details.by,
         moment(record.asked_at),
     )
+
+
+class AnsweredQuestion(msgspec.Struct, frozen=True):
+    """A question that was answered, or that nobody waits for any more."""
+
+    run: str
+    """The id of the run."""
+    key: str
+    """The key of the run."""
+    workflow: str
+    number: int
+    name: str
+    title: str
+    answer: str
+    """`yes`, `no`, `value` (another one), or `gave_up`: nobody has answered it in time."""
+    by: str | None
+    """Who has answered, if they said so."""
+    at: dt.datetime
+    comment: str | None
+
+
+def answered_question(record: ClosedQuestion) -> AnsweredQuestion:
+    return AnsweredQuestion(
+        record.run_id or key_text(record.run),
+        key_text(record.run),
+        record.workflow,
+        record.number,
+        record.name,
+        read_details(record.details).title or record.name,
+        _answer(record),
+        record.by,
+        moment(record.answered_at or record.closed_at),
+        record.comment,
+    )
+
+
+def _answer(record: ClosedQuestion) -> str:
+    if record.kind is None:
+        return "gave_up"
+    if record.kind == MessageKind.REJECTED:
+        return "no"
+    return {b"true": "yes", b"false": "no"}.get(bytes(record.payload or b"").strip(), "value")
 
 
 def question_filter(

@@ -19,7 +19,13 @@ from holdfast.client.operators import (
     timers_wait,
 )
 from holdfast.client.posting import Letter
-from holdfast.client.questions import QuestionInfo, question_filter, question_info
+from holdfast.client.questions import (
+    AnsweredQuestion,
+    QuestionInfo,
+    answered_question,
+    question_filter,
+    question_info,
+)
 from holdfast.client.run import Run, RunInfo
 from holdfast.client.run_filters import RunConditions, check_number, workflow_name
 from holdfast.client.selection import RunSelection
@@ -140,6 +146,13 @@ class RunChanges(RunUpdates):
         which = question_filter(key, workflow_name(workflow), by, limit, after)
         found = await self._store.list_questions(self.namespace, which)
         return [question_info(record) for record in found]
+
+    async def answered_questions(self, limit: int = 100) -> builtins.list[AnsweredQuestion]:
+        """What was asked and is closed: with its answer and who gave it, or given up. The newest first."""
+        self._check_loop()
+        check_number("limit", limit, 1, 1_000)
+        found = await self._store.list_closed_questions(self.namespace, limit)
+        return [answered_question(record) for record in found]
 
     async def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
         """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.

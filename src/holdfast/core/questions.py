@@ -66,6 +66,24 @@ class QuestionRecord(NamedTuple):
     asked_at: Instant
 
 
+class ClosedQuestion(NamedTuple):
+    """A question that was answered or given up, as a store lists it."""
+
+    run: RunKey
+    run_id: str | None
+    workflow: str
+    number: int
+    name: str
+    details: Payload
+    closed_at: Instant
+    kind: str | None
+    """`resolved` or `rejected`. None: nobody has answered it, as are the others."""
+    payload: Payload | None
+    by: str | None
+    answered_at: Instant | None
+    comment: str | None
+
+
 _decode = msgspec.json.Decoder(QuestionDetails).decode
 _encode = msgspec.json.Encoder().encode
 _decode_chapter = msgspec.json.Decoder(QuestionsOfChapter).decode

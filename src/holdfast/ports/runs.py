@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 import msgspec
 
 from holdfast.core.events import MessageId
-from holdfast.core.questions import QuestionRecord
+from holdfast.core.questions import ClosedQuestion, QuestionRecord
 from holdfast.core.records import (
     FIRST_CHAPTER,
     AttemptRecord,
@@ -334,6 +334,10 @@ class HistoryStore(Protocol):
         self, namespace: str, run: RunKey, since: int = 0, limit: int | None = None
     ) -> list[TaskRecord]:
         """The tasks of the run with all fields, from number `since` on."""
+        ...
+
+    async def list_closed_questions(self, namespace: str, limit: int) -> list[ClosedQuestion]:
+        """The questions that were answered or given up last, the newest first."""
         ...
 
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]: ...

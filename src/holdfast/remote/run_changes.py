@@ -14,7 +14,7 @@ import msgspec
 
 from holdfast.client.operators import MessageInfo, Timers, checked_sender, timers_wait
 from holdfast.client.posting import new_uid
-from holdfast.client.questions import QuestionInfo
+from holdfast.client.questions import AnsweredQuestion, QuestionInfo
 from holdfast.client.run import Run, RunInfo
 from holdfast.client.run_filters import RunConditions, check_number, workflow_name
 from holdfast.client.selection import RunSelection
@@ -38,7 +38,7 @@ from holdfast.errors import (
     WrongType,
     show,
 )
-from holdfast.remote.addressing import all_pages, name_of, retry_body, run_path
+from holdfast.remote.addressing import Page, all_pages, name_of, retry_body, run_path
 from holdfast.remote.connection import Tries
 from holdfast.remote.run_graphs import RemoteRunGraphs
 from holdfast.remote.run_points import RemoteRunPoints
@@ -230,6 +230,12 @@ class RemoteRunChanges(RemoteRunViews, RemoteRunGraphs, RemoteRunPoints):
         if after is not None:
             query["after"] = f"{instant(after.asked_at)}.{after.key}.{after.number}"
         return await all_pages(self._connection, "/questions", QuestionInfo, query, limit)
+
+    async def answered_questions(self, limit: int = 100) -> builtins.list[AnsweredQuestion]:
+        self._check_loop()
+        check_number("limit", limit, 1, 1_000)
+        path, query = "/questions/answered", {"limit": limit}
+        return (await self._connection.ask("GET", path, Page[AnsweredQuestion], query=query)).items
 
     async def messages(
         self, run: Run[Any] | str, *, acts_only: bool = False, after: int = 0, limit: int = 1000

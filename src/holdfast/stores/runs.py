@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 
 from holdfast.core.events import MessageId
-from holdfast.core.questions import QuestionRecord
+from holdfast.core.questions import ClosedQuestion, QuestionRecord
 from holdfast.core.records import (
     DONE_BY_STORE,
     AttemptRecord,
@@ -23,6 +23,7 @@ from holdfast.core.records import (
 from holdfast.core.stream_items import StreamPage, StreamSummary
 from holdfast.core.values import (
     FIRST_INSTANT,
+    LAST_INSTANT,
     NULL,
     Instant,
     Payload,
@@ -292,6 +293,10 @@ class SqlRunStore(SqlRole):
             page = (namespace, which.run, number, which.by, which.limit)
             rows = await self._driver.fetch("list_questions_of", *page, may_be_long=True)
         return [QuestionRecord(*row) for row in rows]
+
+    async def list_closed_questions(self, namespace: str, limit: int) -> list[ClosedQuestion]:
+        rows = await self._driver.fetch("closed_questions", namespace, limit, LAST_INSTANT, may_be_long=True)
+        return [ClosedQuestion(*row) for row in rows]
 
     async def read_state(self, namespace: str, run: RunKey) -> dict[str, Payload]:
         return dict(await self._driver.fetch("read_state", namespace, run))

@@ -26,7 +26,7 @@ from holdfast.client.keys import KeyInfo, NewKey
 from holdfast.client.keys import Keys as AsyncKeys
 from holdfast.client.logs import LogEntry, LogLine
 from holdfast.client.operators import MessageInfo, Timers
-from holdfast.client.questions import QuestionInfo
+from holdfast.client.questions import AnsweredQuestion, QuestionInfo
 from holdfast.client.retention import PruneOptions, PruneReport
 from holdfast.client.run import AttemptInfo, ChapterInfo, Cursor, RunInfo, RunsPage, TaskInfo
 from holdfast.client.run import Run as AsyncRun
@@ -844,6 +844,10 @@ class ClientCalls:
         return self._thread.call(
             lambda: self.inner.questions(run=_known(run), workflow=workflow, by=by, limit=limit, after=after)
         )
+
+    def answered_questions(self, limit: int = 100) -> builtins.list[AnsweredQuestion]:
+        """What was asked and is closed: with its answer and who gave it, or given up. The newest first."""
+        return self._thread.call(lambda: self.inner.answered_questions(limit))
 
     def cancel(self, run: Run[Any] | str, reason: str = "", *, by: str = "") -> None:
         """Cancel a run. Its code gets CancelledError and may clean up; then the run is cancelled.

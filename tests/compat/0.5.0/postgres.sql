@@ -665,6 +665,15 @@ CREATE TABLE holdfast.alerts (
     CONSTRAINT alerts_pkey PRIMARY KEY (namespace, name)
 );
 -- end of migration
+-- migration 0029 answers
+-- needs: 0004
+-- how: concurrently
+-- Questions that are closed, the newest last, and the answer to a question: for a list of what was answered.
+CREATE INDEX CONCURRENTLY questions_closed ON holdfast.questions (namespace, closed_at, run, number)
+    WHERE closed_at IS NOT NULL;
+
+CREATE INDEX CONCURRENTLY messages_answering ON holdfast.messages (run, question) WHERE question IS NOT NULL;
+-- end of migration
 CREATE TABLE IF NOT EXISTS holdfast.schema_changes (
     number     int PRIMARY KEY,
     name       text NOT NULL,
@@ -1228,6 +1237,7 @@ INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('25', 'li
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('26', 'sessions', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('27', 'minutes', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('28', 'alerts', '2030-01-01 00:00:00');
+INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('29', 'answers', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('5', 'facts', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('6', 'fill_facts', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('7', 'runs_by_workflow', '2030-01-01 00:00:00');

@@ -633,6 +633,13 @@ CREATE TABLE alerts (
     PRIMARY KEY (namespace, name)
 ) STRICT, WITHOUT ROWID;
 -- end of migration
+-- migration 0029 answers
+-- needs: 0004
+-- Questions that are closed, the newest last, and the answer to a question: for a list of what was answered.
+CREATE INDEX questions_closed ON questions (namespace, closed_at, run, number) WHERE closed_at IS NOT NULL;
+
+CREATE INDEX messages_answering ON messages (run, question) WHERE question IS NOT NULL;
+-- end of migration
 CREATE TABLE IF NOT EXISTS schema_changes (
     number     INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -1201,6 +1208,7 @@ INSERT INTO schema_changes (number, name, applied_at) VALUES (25, 'lists', '2030
 INSERT INTO schema_changes (number, name, applied_at) VALUES (26, 'sessions', '2030-01-01 00:00:00');
 INSERT INTO schema_changes (number, name, applied_at) VALUES (27, 'minutes', '2030-01-01 00:00:00');
 INSERT INTO schema_changes (number, name, applied_at) VALUES (28, 'alerts', '2030-01-01 00:00:00');
+INSERT INTO schema_changes (number, name, applied_at) VALUES (29, 'answers', '2030-01-01 00:00:00');
 INSERT INTO schema_migrations (number, name, applied_at) VALUES (1, 'kernel', '2030-01-01 00:00:00');
 INSERT INTO schema_migrations (number, name, applied_at) VALUES (2, 'setbacks', '2030-01-01 00:00:00');
 INSERT INTO schema_migrations (number, name, applied_at) VALUES (3, 'dags', '2030-01-01 00:00:00');

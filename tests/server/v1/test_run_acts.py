@@ -110,6 +110,8 @@ async def test_a_question_is_listed_and_answered(api: Asker):
     assert wrong["code"] == "bad_answer"
     assert again["code"] in ("promise_settled", "run_ended")
     assert (await api.get(f"/runs/{runs[0]}", wait=20))["output"] is True
+    answered = (await api.get("/questions/answered"))["items"]
+    assert [(each["run"], each["answer"]) for each in answered] == [(runs[1], "no"), (runs[0], "yes")]
     assert (await api.get(f"/runs/{runs[1]}", wait=20))["status"] == "failed"
 
 

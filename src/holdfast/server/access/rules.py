@@ -96,6 +96,7 @@ RULES: Final[dict[str, Rule]] = {
     "failures.list": _READ,
     "backlog.get": _READ,
     "questions.list": _READ,
+    "questions.answered": _READ,
     "alerts.list": _READ,
     "alerts.get": _READ,
     "alerts.deliveries": _READ,

@@ -70,6 +70,7 @@ READS = frozenset(
         "list_messages",
         "find_answers",
         "list_questions",
+        "list_closed_questions",
         "ended_runs",
         "list_runs",
         "page_runs",

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery, QueryParameter
 
 from holdfast.client.client import Client
-from holdfast.client.questions import QuestionInfo
+from holdfast.client.questions import AnsweredQuestion, QuestionInfo
 from holdfast.core.values import Instant, instant, moment
 from holdfast.server.api.v1.paging import Limit, Page
 from holdfast.server.problems import BadRequest, may_answer
@@ -34,7 +34,15 @@ async def list_questions(
     return Page(found, _place_of(found[-1]) if len(found) == limit else None)
 
 
-ROUTES = [list_questions]
+@get("/questions/answered", name="questions.answered", responses=may_answer())
+async def list_answered_questions(
+    client: NamedDependency[Client], limit: Limit = 100
+) -> Page[AnsweredQuestion]:
+    """What was asked and is closed: with its answer and who gave it, or given up. The newest come first."""
+    return Page(await client.answered_questions(limit))
+
+
+ROUTES = [list_questions, list_answered_questions]
 
 
 def _place_of(question: QuestionInfo) -> str:

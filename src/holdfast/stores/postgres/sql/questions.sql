@@ -100,3 +100,23 @@ WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND number > $3::int4 AN
     AND ($4::text IS NULL OR (details::jsonb -> 'by') IS NULL OR (details::jsonb -> 'by') @> to_jsonb($4))
 ORDER BY number
 LIMIT $5::int8;
+
+-- name: closed_questions
+-- The last $2 questions that were answered or given up until $3, the newest first, each with its answer. An answer
+-- that came before the run asked is named by the question; another names its question. OFFSET 0 has each row looked up by its key.
+SELECT questions.run, found.id, found.workflow, questions.number, questions.name, details, closed_at,
+    answer.kind, answer.payload, answer.posted_by, answer.posted_at, answer.comment
+FROM holdfast.questions
+CROSS JOIN LATERAL (
+    SELECT id, workflow FROM holdfast.runs WHERE runs.namespace = $1::text AND runs.key = questions.run OFFSET 0
+) AS found
+LEFT JOIN LATERAL (
+    SELECT kind, payload, posted_by, posted_at, comment FROM holdfast.messages
+    WHERE messages.id = coalesce(questions.message, (
+        SELECT max(answers.id) FROM holdfast.messages AS answers
+        WHERE answers.run = questions.run AND answers.question = questions.number))
+    OFFSET 0
+) AS answer ON true
+WHERE questions.namespace = $1::text AND closed_at <= $3::timestamptz
+ORDER BY questions.namespace DESC, closed_at DESC, questions.run DESC, questions.number DESC
+LIMIT $2::int8;

@@ -67,3 +67,16 @@ WHERE runs.namespace = ?1 AND runs.key = ?2 AND number > ?3 AND closed_at IS NUL
     AND (?4 IS NULL OR json_extract(details, '$.by') IS NULL
          OR EXISTS (SELECT 1 FROM json_each(details, '$.by') WHERE json_each.value = ?4))
 ORDER BY number LIMIT ?5;
+
+-- name: closed_questions
+-- The last ?2 questions that were answered or given up until ?3, the newest first, each with its answer. An answer
+-- that came before the run asked is named by the question; another names its question.
+SELECT questions.run, runs.id, runs.workflow, questions.number, questions.name, CAST(details AS BLOB), closed_at,
+    messages.kind, CAST(messages.payload AS BLOB), posted_by, posted_at, comment
+FROM questions INDEXED BY questions_closed
+    CROSS JOIN runs ON runs.namespace = questions.namespace AND runs.key = questions.run
+    LEFT JOIN messages ON messages.id = coalesce(questions.message, (
+        SELECT max(answers.id) FROM messages AS answers INDEXED BY messages_answering
+        WHERE answers.run = questions.run AND answers.question = questions.number))
+WHERE questions.namespace = ?1 AND closed_at <= ?3
+ORDER BY closed_at DESC, questions.run DESC, questions.number DESC LIMIT ?2;
