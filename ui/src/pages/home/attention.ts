@@ -1,0 +1,63 @@
+// What the page does with an item that needs attention: its mark, where it leads, and what can be done.
+import type { AttentionItem } from "../../api/schema";
+import { counted } from "../../text/numbers";
+import { duration } from "../../text/durations";
+import { shortTime } from "../../text/times";
+
+const MARKS: Record<string, string> = {
+  failed: "failed",
+  parked: "parked",
+  question: "person",
+  node: "lost",
+  schedule: "timed_out",
+  queue: "waiting",
+  service: "lost",
+  limit: "waiting",
+  overdue: "timed_out",
+};
+
+export function markOfKind(kind: string): string {
+  return MARKS[kind] ?? "parked";
+}
+
+/** The query of the page of runs that lists them. The server writes it with the names of the API. */
+export function runsQuery(item: AttentionItem): Record<string, string> {
+  const found: Record<string, string[]> = {};
+  for (const [name, value] of new URLSearchParams(item.filter)) (found[name] ??= []).push(value);
+  const names: Record<string, string> = { fingerprint: "cause", id_contains: "id", error_contains: "error" };
+  return Object.fromEntries(
+    Object.entries(found).map(([name, values]) => [names[name] ?? name, values.join(",")]),
+  );
+}
+
+/** Where its first button leads: the parts of the path and the query, and what stands on it. */
+export function leadsTo(item: AttentionItem): {
+  parts: string[];
+  query: Record<string, string>;
+  says: string;
+} {
+  if (item.kind === "question") return { parts: ["approvals"], query: {}, says: "Open the inbox" };
+  if (item.kind === "schedule") return { parts: ["schedules"], query: {}, says: "Schedules" };
+  if (item.kind === "parked" && item.count === 1 && item.run)
+    return { parts: ["runs", item.run], query: {}, says: "See the difference" };
+  if (item.filter)
+    return {
+      parts: ["runs"],
+      query: runsQuery(item),
+      says: item.count === 1 ? "Look at the run" : `Look at ${counted(item.count, "run")}`,
+    };
+  if (item.run) return { parts: ["runs", item.run], query: {}, says: "Look at the run" };
+  return { parts: ["fleet"], query: {}, says: "Fleet" };
+}
+
+/** `00:15 to 01:03`, `for 7 h 20 min`. */
+export function sinceText(item: Pick<AttentionItem, "kind" | "since" | "until">, now: number): string {
+  if (!item.since) return "";
+  const since = Date.parse(item.since);
+  if (!item.until) return `for ${duration(Math.max(1, (now - since) / 1000))}`;
+  // The minute is enough here.
+  const minute = (at: number | string) => shortTime(at, now).replace(/(\d{2}:\d{2}):\d{2}$/, "$1");
+  const first = minute(since);
+  const last = minute(item.until);
+  return first === last ? first : `${first} to ${last}`;
+}

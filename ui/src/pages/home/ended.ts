@@ -1,0 +1,83 @@
+// The chart of runs that ended: successes stand on the line, failures hang below it, each at its own scale.
+import type { StatsPoint } from "../../api/schema";
+import { niceTop } from "../../parts/scatter/scales";
+
+export interface Window {
+  name: string;
+  /** In seconds. */
+  last: number;
+  step: number;
+  /** What a bar is. */
+  each: string;
+  said: string;
+}
+
+export const WINDOWS: Window[] = [
+  { name: "Hour", last: 3_600, step: 60, each: "each minute", said: "in the last hour" },
+  { name: "Day", last: 86_400, step: 900, each: "each quarter hour", said: "in the last 24 hours" },
+  { name: "Week", last: 604_800, step: 7_200, each: "each two hours", said: "in the last 7 days" },
+];
+
+export function windowOf(name: string): Window {
+  return WINDOWS.find((each) => each.name.toLowerCase() === name) ?? (WINDOWS[1] as Window);
+}
+
+export interface Bar {
+  left: number;
+  width: number;
+  /** Heights in pixels, from the line. */
+  succeeded: number;
+  cancelled: number;
+  failed: number;
+}
+
+export interface BarChart {
+  bars: Bar[];
+  /** The count at the upper edge. */
+  top: number;
+  /** The most failures in a bar. */
+  worst: number;
+}
+
+/**
+ * One bar a point, over the whole width. `above` and `below` are the heights on both sides of the line. One
+ * failure can always be seen.
+ */
+export function barsOf(points: StatsPoint[], width: number, above: number, below: number): BarChart {
+  const top = niceTop(Math.max(0, ...points.map((each) => each.succeeded + each.cancelled)));
+  const worst = Math.max(0, ...points.map((each) => each.failed));
+  const step = width / Math.max(1, points.length);
+  const gap = step > 6 ? 1.5 : 0.5;
+  const down = (failed: number) => (failed ? Math.max(3, (failed / Math.max(worst, 5)) * below) : 0);
+  const up = (count: number) => (count ? Math.max(1, (count / top) * above) : 0);
+  const bars = points.map((each, index) => ({
+    left: index * step,
+    width: Math.max(1, step - gap),
+    succeeded: up(each.succeeded),
+    cancelled: up(each.cancelled),
+    failed: down(each.failed),
+  }));
+  return { bars, top, worst };
+}
+
+/** `00:15 to 00:30: 120 succeeded, 3 failed`, without the times. */
+export function pointText(point: StatsPoint): string {
+  const parts = [`${point.succeeded.toLocaleString("en")} succeeded`];
+  if (point.failed) parts.push(`${point.failed.toLocaleString("en")} failed`);
+  if (point.cancelled) parts.push(`${point.cancelled.toLocaleString("en")} cancelled`);
+  return parts.join(", ");
+}
+
+/** Heights of a small chart of one workflow, and which bars have failures in them. */
+export function sparkOf(
+  points: { succeeded: number; failed: number }[],
+  height: number,
+): { up: number; failed: number }[] {
+  const most = Math.max(1, ...points.map((each) => each.succeeded + each.failed));
+  return points.map((each) => {
+    const all = each.succeeded + each.failed;
+    if (!all) return { up: 0, failed: 0 };
+    const up = Math.max(2, (all / most) * height);
+    return { up, failed: each.failed ? Math.max(2, (each.failed / all) * up) : 0 };
+  });
+}
