@@ -29,6 +29,8 @@ export interface Placed {
   y: number;
   width: number;
   height: number;
+  /** Which layer it stands in, as the server has arranged them. */
+  layer?: number;
 }
 export interface Routed {
   source: string;
