@@ -34,6 +34,13 @@ function go(address: string): () => void {
   return () => router.go(address);
 }
 
+/** The page has to be loaded first; after two seconds it is left where it is. */
+function focusSoon(selector: string, tries = 20): void {
+  const found = document.querySelector<HTMLElement>(selector);
+  if (found) found.focus();
+  else if (tries > 0) setTimeout(() => focusSoon(selector, tries - 1), 100);
+}
+
 export function entryOfRun(run: RunInfo): Entry {
   const at = (query: Record<string, string>) => hrefWith(["runs", run.id], query);
   const shown = router.place.parts[0] === "runs" ? (router.place.parts[1] ?? "") : "";
@@ -83,7 +90,10 @@ function entriesOfWorkflow({ name, note }: Known): Entry[] {
     title: `Start ${name}…`,
     note: "asks for its input",
     icon: "again",
-    go: go(hrefWith(["workflows", name], { start: "yes" })),
+    go: () => {
+      router.go(href("workflows", name));
+      focusSoon("#start :is(input, textarea, select, button)");
+    },
   };
   return [
     {
@@ -177,7 +187,7 @@ export async function refresh(): Promise<void> {
     ]);
     kept.workflows = workflows.items.map((each) => ({
       name: each.name,
-      note: `v${each.version}, ${each.kind === "dag" ? "DAG" : each.kind}`,
+      note: `${each.version.replace(/^(\d)/, "v$1")}, ${each.kind === "dag" ? "DAG" : each.kind}`,
     }));
     kept.schedules = schedules.items.map((each) => ({
       name: each.name,
