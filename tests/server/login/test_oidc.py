@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import Any, Final
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -30,6 +31,7 @@ from tests.server.v1.asking import new_catalog
 from holdfast import BadOption, Catalog, Holdfast, context, workflow
 from holdfast.core.oidc import NotAllowed, identify, read_oidc
 from holdfast.server.access import throttle
+from holdfast.server.oidc import app as login_app
 from holdfast.server.oidc import pending
 from holdfast.server.oidc import provider as providers
 
@@ -327,6 +329,31 @@ async def test_what_the_provider_refuses_is_said(site: Site):
         await refused(await http.get(CALLBACK, params={"state": begun["state"]}), "no code")
         begun = await site.begin(http)
         await refused(await http.get(CALLBACK, params=begun | {"iss": "https://evil.example"}), "(iss)")
+
+
+async def test_a_person_who_is_refused_is_told_on_the_page_and_can_begin_again(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(login_app, "are_built", lambda: True)
+    browser = {"Accept": "text/html,application/xhtml+xml"}
+    async with site.browser() as http:
+        begun = await site.begin(http, next="/runs?status=failed")
+        answer = await http.get(CALLBACK, params=begun | {"error": "access_denied"}, headers=browser)
+
+        assert (answer.status_code, answer.headers["location"]) == (
+            303,
+            f"{site.base}/login?next=/runs%3Fstatus%3Dfailed",
+        )
+        (reason,) = [each for each in answer.headers.get_list("set-cookie") if "holdfast_refused" in each]
+        value = unquote(reason.partition(";")[0])
+        assert value == "holdfast_refused=the identity provider has not let you in: access_denied"
+        assert "HttpOnly" not in reason, "the page reads it"
+        assert "Max-Age=60" in reason
+        assert "holdfast_session" not in http.cookies
+        assert "holdfast_login" not in http.cookies
+
+        program = await http.get(CALLBACK, params=begun, headers={"Accept": "application/json"})
+        await refused(program, "has not begun to log in")
 
 
 async def test_failed_logins_are_slowed_down(site: Site):

@@ -1,4 +1,4 @@
-"""Cookies: that of a session, and that of a login that is under way.
+"""Cookies: that of a session, that of a login that is under way, and why a login was refused.
 
 Where the browser speaks HTTPS, they are `Secure`, and their names begin with `__Host-`: then a browser takes
 them only from this very host, and no neighbour (another subdomain, or the same host without HTTPS) can put
@@ -15,6 +15,8 @@ from litestar.datastructures import Cookie
 
 SESSION: Final = "holdfast_session"
 LOGIN: Final = "holdfast_login"
+REFUSED: Final = "holdfast_refused"
+"""Why a login was refused, for the page that says it. In the address, anybody could write it with a link."""
 _HOST: Final = "__Host-"
 
 
@@ -32,14 +34,17 @@ def read_cookie(header: str | None, name: str, *, is_secure: bool) -> str | None
     return None
 
 
-def new_cookie(name: str, value: str, lasts: dt.timedelta, *, is_secure: bool) -> Cookie:
+def new_cookie(
+    name: str, value: str, lasts: dt.timedelta, *, is_secure: bool, is_readable: bool = False
+) -> Cookie:
+    """`is_readable`: scripts of our pages may read it."""
     return Cookie(
         key=cookie_name(name, is_secure=is_secure),
         value=value,
         path="/",
         max_age=max(0, int(lasts.total_seconds())),
         secure=is_secure,
-        httponly=True,
+        httponly=not is_readable,
         samesite="lax",
     )
 

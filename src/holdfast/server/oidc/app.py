@@ -6,6 +6,7 @@ import datetime as dt
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from urllib.parse import quote
 
 from litestar import Litestar, Request, Response, get
 from litestar.di import NamedDependency
@@ -18,10 +19,11 @@ from holdfast.core.oidc import NotAllowed, identify
 from holdfast.server.access import cookies
 from holdfast.server.access.logins import Logins, address_of
 from holdfast.server.access.recording import Record
-from holdfast.server.access.refusals import LoginRefused
+from holdfast.server.access.refusals import LoginRefused, ProviderUnavailable
 from holdfast.server.access.rules import check_all_have_rules, check_rule
 from holdfast.server.oidc.pending import LASTS_SECONDS, begin_login, read_pending
-from holdfast.server.paths import OIDC, OIDC_CALLBACK
+from holdfast.server.pages.app import are_built
+from holdfast.server.paths import LOGIN_PAGE, OIDC, OIDC_CALLBACK
 from holdfast.server.problems import HANDLERS, NotFound, answer_problem
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _Request: TypeAlias = Request[Any, Any, Any]
 _LONGEST_CODE: Final = 4_000
+_SHOWN_WITHIN: Final = dt.timedelta(minutes=1)
 
 
 @get(OIDC, name="login.oidc", include_in_schema=False)
@@ -36,10 +39,13 @@ async def go_to_provider(
     request: _Request,
     logins: NamedDependency[Logins],
     next: Annotated[str | None, QueryParameter(description="Where to go afterwards, on this server.")] = None,
-) -> Response[None]:
+) -> Response[Any]:
     provider = _provider(logins)
     pending = begin_login(next, time.time())
-    url = await provider.login_url(pending)
+    try:
+        url = await provider.login_url(pending)
+    except ProviderUnavailable as error:
+        return _refusal(request, logins, error, pending.next)
     lasts = dt.timedelta(seconds=LASTS_SECONDS)
     cookie = cookies.new_cookie(
         cookies.LOGIN, pending.cookie, lasts, is_secure=logins.is_https(request.scope)
@@ -60,9 +66,9 @@ async def come_back(
         login, next = await _login(provider, cookie, request.query_params, logins.own_namespace)
     except LoginRefused as error:
         await logins.fail(address_of(request.scope), str(error))
-        refused: Any = answer_problem(request, error)
-        refused.set_cookie(gone)
-        return refused
+        return _refusal(request, logins, error, _next_of(cookie), gone)
+    except ProviderUnavailable as error:
+        return _refusal(request, logins, error, _next_of(cookie))
     made = await logins.begin(login)
     logins.let_in(request.scope, made, record, address_of(request.scope))
     return _redirect(next, [gone, logins.cookie_of(request.scope, made)])
@@ -101,6 +107,32 @@ def _provider(logins: Logins) -> Provider:
 def _redirect(url: str, set: Sequence[Any]) -> Response[None]:
     headers = {"Location": url, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
     return Response(None, status_code=303, headers=headers, cookies=[*set])
+
+
+def _refusal(
+    request: _Request, logins: Logins, error: LoginRefused | ProviderUnavailable, next: str, *set: Any
+) -> Response[Any]:
+    """A person goes back to the page for logging in, which says why; a program gets the problem."""
+    answer: Any = answer_problem(request, error)
+    if "text/html" in request.headers.get("accept", "") and are_built():
+        query = f"?next={quote(next, safe='/')}" if next != "/" else ""
+        answer = _redirect(f"{logins.options.public_url}{LOGIN_PAGE}{query}", [])
+        reason = cookies.new_cookie(
+            cookies.REFUSED,
+            quote(str(error), safe=""),
+            _SHOWN_WITHIN,
+            is_secure=logins.is_https(request.scope),
+            is_readable=True,
+        )
+        answer.set_cookie(reason)
+    for each in set:
+        answer.set_cookie(each)
+    return answer
+
+
+def _next_of(cookie: str | None) -> str:
+    pending = read_pending(cookie, time.time())
+    return "/" if pending is None else pending.next
 
 
 def _printable(text: str) -> str:

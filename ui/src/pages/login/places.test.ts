@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeAfter, providerAddress } from "./places";
+import { placeAfter, providerAddress, readRefusal } from "./places";
 
 const origin = "https://holdfast.example";
 
@@ -27,4 +27,15 @@ test("the identity provider is told where to come back to", () => {
   expect(providerAddress("/login/oidc", "/runs?status=failed&x=1")).toBe(
     "/login/oidc?next=%2Fruns%3Fstatus%3Dfailed%26x%3D1",
   );
+});
+
+test.each([
+  ["", null],
+  ["a=1; b=2", null],
+  ["not_holdfast_refused=x", null],
+  ["holdfast_refused=%zz", null],
+  ["a=1; holdfast_refused=no%20role", { name: "holdfast_refused", reason: "no role" }],
+  ["__Host-holdfast_refused=x%3By", { name: "__Host-holdfast_refused", reason: "x;y" }],
+])("of the cookies %s, why a login was refused is read", (cookies, expected) => {
+  expect(readRefusal(cookies)).toEqual(expected);
 });

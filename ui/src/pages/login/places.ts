@@ -19,3 +19,16 @@ export function placeAfter(next: string, origin: string, home: string): string {
 export function providerAddress(url: string, place: string): string {
   return `${url}${url.includes("?") ? "&" : "?"}next=${encodeURIComponent(place)}`;
 }
+
+const REFUSED = /(?:^|;\s*)((?:__Host-)?holdfast_refused)=([^;]*)/;
+
+/** Why a login at the identity provider was refused, as its cookie says, and the cookie's name. */
+export function readRefusal(cookies: string): { name: string; reason: string } | null {
+  const found = REFUSED.exec(cookies);
+  if (!found) return null;
+  try {
+    return { name: found[1] ?? "", reason: decodeURIComponent(found[2] ?? "") };
+  } catch {
+    return null;
+  }
+}
