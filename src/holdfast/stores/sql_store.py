@@ -1,8 +1,8 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
 The roles are in `nodes`, `runs`, `run_views`, `run_graphs`, `histories`, `situations`, `fleet`, `schedules`,
-`definitions`, `workflows`, `workers`, `retention`, `changes`, `archives`, `access`, `sessions` and `store_life`,
-as they are in `holdfast.ports`.
+`definitions`, `workflows`, `workers`, `retention`, `changes`, `archives`, `access`, `sessions` and
+`store_life`, as they are in `holdfast.ports`.
 """
 
 from __future__ import annotations
