@@ -84,6 +84,11 @@ async def sleeping() -> None:
 
 
 @workflow(catalog=catalog)
+async def napping(seconds: int) -> None:
+    await asyncio.sleep(seconds)
+
+
+@workflow(catalog=catalog)
 async def parent() -> Any:
     return await context().start_child(listening, id="kid")
 
@@ -547,3 +552,55 @@ def test_a_child_that_is_held_back_and_a_run_that_nothing_wakes_have_a_reason() 
     assert held.reasons[0].what == "it waits for its turn in mother, which was retried"
     assert [bool(it.problem) for it in lost.reasons] == [True]
     assert msgspec.json.decode(msgspec.json.encode(lost), type=Explanation) == lost
+
+
+# --- in sentences, and in numbers
+
+
+async def test_the_end_of_a_run_is_told_in_a_sentence(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        broken, cancelled = await env.start(failing, id="broken"), await env.start(listening, id="cancelled")
+        tried = await env.start(trying, id="tried")
+        await env.wait_until_quiet()
+        await env.cancel(cancelled, "took it back", by="sam")
+        await env.skip(5 * HOUR)
+        await env.wait_until_quiet()
+
+        assert (await env.explain(broken)).sentence == (
+            "Failed: ValueError: no reason. What is recorded stays; a retry begins after it."
+        )
+        assert (await env.explain(tried)).sentence == (
+            "flaky failed: ConnectionError: the bank is closed, after 5 attempts. "
+            "What is recorded stays; a retry begins at flaky."
+        )
+        told = (await env.explain(cancelled)).sentence
+        assert told.startswith("Cancelled by sam at 20")
+        assert told.endswith(': "took it back".')
+
+
+async def test_a_run_that_took_longer_than_usual_says_so(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        for number in range(6):
+            await (await env.start(napping, 2, id=f"nap-{number}")).result()
+        await (await env.start(napping, 20, id="long")).result()
+
+        assert (await env.explain("nap-5")).sentence == "Done in 2.0 s."
+        assert (await env.explain("long")).sentence == "Done in 20 s, 10 times as long as usual."
+
+
+async def test_the_facts_of_a_run_count_what_it_has(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        above, tried = await env.start(parent, id="above"), await env.start(trying, id="tried")
+        await env.wait_until_quiet()
+
+        family, kid = (await env.explain(above)).facts, (await env.explain("kid")).facts
+        held = (await env.explain(tried)).facts
+
+        assert family is not None
+        assert kid is not None
+        assert held is not None
+        assert (family.children, family.parent, family.tasks) == (1, None, 0)
+        assert (kid.parent, kid.children, kid.chapters) == ("above", 0, 1)
+        assert (held.tasks, held.tasks_done, held.tasks_running, held.tasks_failed) == (1, 0, 0, 0)
+        assert (held.took, held.ended_at, held.is_counted_exactly) == (None, None, True)
+        assert held.steps >= 1

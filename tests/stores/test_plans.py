@@ -63,8 +63,9 @@ NAMED = {
     "questions_numbered", "reopen_questions", "some_open_questions", "trim_questions",
     "find_key", "note_key_used", "revoke_key", "listed_runs", "listed_sizes", "runs_that_match",
     "count_queued", "delete_alert", "groups_of", "end_session", "find_session", "note_session_used",
-    "trim_sessions", "points_of", "child_groups", "question_groups", "task_groups", "task_spans",
-    "tally_tasks", "task_grain",
+    "trim_sessions", "points_of", "child_groups", "question_groups", "task_groups",
+    "task_spans", "tally_tasks", "task_grain", "count_children", "count_tasks",
+    "time_of_questions",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {
@@ -161,6 +162,7 @@ INDEX_ON_RUNS = {
     "bury_runs": "runs_pkey",
     "child_groups": "runs_by_parent",
     "children_of": "runs_by_parent",
+    "count_children": "runs_by_parent",
     "children_to_bury": "runs_by_parent",
     "children_to_export": "runs_by_parent",
     "families_of": "runs_by_parent",

@@ -20,17 +20,24 @@ from holdfast.core.explaining import (
     explain,
     slot_waits,
 )
+from holdfast.core.explanation_parts import Ending, FailedTask, explanation_parts, run_facts
 from holdfast.core.explanations import Explanation
 from holdfast.core.open_requests import OpenRequests
 from holdfast.core.policies import DEFAULT_OPTIONS
+from holdfast.core.records import MessageKind, RunRecord
+from holdfast.core.run_views import median
 from holdfast.core.situations import BusyTask, ServingNode, Situation, nodes_for
-from holdfast.core.values import LAST_INSTANT, Instant, RunKey, later
+from holdfast.core.values import LAST_INSTANT, Instant, RunKey, RunStatus, key_text, later
 from holdfast.ports.clients import ClientStore
-from holdfast.ports.runs import Stranded
+from holdfast.ports.runs import RunFilter, Stranded
 
 _MOST_ROWS: Final = 10
 _MOST_STEPS: Final = 5_000
 _STEPS_AT_ONCE: Final = 500
+_MOST_COUNTED: Final = 100_000
+_MOST_ACTS: Final = 1_000
+_USUAL_RUNS: Final = 20
+_FEWEST_USUAL: Final = 5
 _STEPS_OF_HOLDERS: Final = 500
 """Of each run that may hold a slot, to learn the queue of its tasks."""
 
@@ -69,10 +76,45 @@ class Explainer:
             await self._problems(situation),
         )
         explanation = explain(situation, requests, around)
+        notes: tuple[str, ...] = ()
         if steps and steps[-1][0] > situation.first_position:
-            note = f"only the last {len(steps):,} steps of its journal were looked at"
-            return msgspec.structs.replace(explanation, notes=(note,))
-        return explanation
+            notes = (f"only the last {len(steps):,} steps of its journal were looked at",)
+        counts = await self._store.count_parts(situation.run, around.now, _MOST_COUNTED)
+        ending = await self._ending(situation.run) if situation.run.status.is_final else Ending()
+        parts = explanation_parts(explanation, situation, counts, ending, around.now)
+        facts = run_facts(situation.run, counts)
+        return msgspec.structs.replace(explanation, notes=notes, parts=parts, facts=facts)
+
+    async def _ending(self, run: RunRecord) -> Ending:
+        match run.status:
+            case RunStatus.SUCCESS:
+                return Ending(usual=await self._usual(run))
+            case RunStatus.FAILED:
+                return Ending(task=await self._failed_task(run))
+            case _:
+                acts = await self._store.list_messages(self._namespace, run.key, 0, _MOST_ACTS, True)
+                ends = [it for it in acts if it.kind in (MessageKind.CANCEL, MessageKind.TERMINATE)]
+                return Ending(by=ends[-1].by or "", asked_at=ends[-1].at) if ends else Ending()
+
+    async def _usual(self, run: RunRecord) -> int | None:
+        """How long the runs of the workflow before it took. None if there are few."""
+        which = RunFilter((RunStatus.SUCCESS,), run.workflow, run.key, _USUAL_RUNS)
+        page = await self._store.page_runs(self._namespace, which, payloads=False)
+        took = [
+            it.finished_at - it.started_at
+            for it in page.runs
+            if it.finished_at is not None and it.started_at is not None
+        ]
+        return median([sorted(took)]) if len(took) >= _FEWEST_USUAL else None
+
+    async def _failed_task(self, run: RunRecord) -> FailedTask | None:
+        """The task that its failure came from."""
+        of, _, number = (run.failure.task or "" if run.failure is not None else "").rpartition(":")
+        if of != key_text(run.key) or not number.isdecimal():
+            return None
+        seq = int(number)
+        found = await self._store.list_task_summaries(self._namespace, run.key, seq, 1)
+        return FailedTask(seq, found[0].name, found[0].attempt) if found and found[0].seq == seq else None
 
     async def unserved_runs(self, most: int) -> list[Stranded]:
         """Runs that are due, and whose workflow no node has. Empty if a node does not say what it has."""

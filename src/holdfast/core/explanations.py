@@ -65,6 +65,33 @@ class ExplanationPart(msgspec.Struct, frozen=True):
     """The id of what it names; empty if it names nothing."""
 
 
+class RunFacts(msgspec.Struct, frozen=True):
+    """Numbers of a run. None: not known."""
+
+    began_at: dt.datetime | None
+    ended_at: dt.datetime | None
+    took: float | None
+    """In seconds, from the beginning to the end."""
+    waited_for_person: float
+    """In seconds: how long its questions were open, all added up."""
+    tasks: int
+    tasks_done: int
+    """With success, or skipped."""
+    tasks_running: int
+    """Also those that a node or worker has, and has not begun."""
+    tasks_failed: int
+    node: str | None
+    """The node that has it in memory."""
+    parent: str | None
+    """The id of the run that started it."""
+    children: int
+    chapters: int
+    steps: int
+    """How long its journal is, in all chapters."""
+    is_counted_exactly: bool
+    """False: it has more tasks, children or questions than were counted."""
+
+
 class Explanation(msgspec.Struct, frozen=True):
     """Why a run does not go on."""
 
@@ -76,6 +103,13 @@ class Explanation(msgspec.Struct, frozen=True):
     """One at least. Those with a problem come first."""
     notes: tuple[str, ...] = ()
     """What was not looked at, because there is too much of it."""
+    parts: tuple[ExplanationPart, ...] = ()
+    """The same in one or a few sentences, with what they name."""
+    facts: RunFacts | None = None
+
+    @property
+    def sentence(self) -> str:
+        return "".join(part.text for part in self.parts)
 
     @property
     def problems(self) -> tuple[Reason, ...]:

@@ -120,6 +120,19 @@ class BusyTask(NamedTuple):
     started_at: Instant | None
 
 
+class RunCounts(NamedTuple):
+    """How much a run has of everything, up to a limit."""
+
+    tasks: Mapping[TaskStatus, int]
+    children: int
+    steps: int
+    asked_for: int
+    """For how many microseconds its questions were open, all added up."""
+    is_exact: bool
+    parent: str | None
+    """The id of its parent."""
+
+
 class Situation(msgspec.Struct, frozen=True):
     """All of it is of one instant."""
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from holdfast.core.backlogs import BacklogRows
-from holdfast.core.situations import ServingNode, Situation
+from holdfast.core.records import RunRecord
+from holdfast.core.situations import RunCounts, ServingNode, Situation
 from holdfast.core.values import Instant, RunKey
 from holdfast.ports.runs import Stranded
 
@@ -15,6 +16,10 @@ class SituationStore(Protocol):
     async def read_situation(self, namespace: str, run: RunKey, rows: int, steps: int) -> Situation | None:
         """What is open in a run: no more than so many rows of each kind, and the last steps of its journal.
         None if there is no such run. Of a run that has ended, only its row is read."""
+        ...
+
+    async def count_parts(self, run: RunRecord, now: Instant, most: int) -> RunCounts:
+        """How many tasks, children, steps and questions a run has, up to `most` of each kind but steps."""
         ...
 
     async def last_steps(self, runs: Sequence[RunKey], steps: int) -> dict[RunKey, list[tuple[int, bytes]]]:

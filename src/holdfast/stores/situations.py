@@ -9,17 +9,18 @@ import msgspec
 
 from holdfast.core.backlogs import BacklogRows, DueRuns, WaitingTasks
 from holdfast.core.questions import QuestionRecord
-from holdfast.core.records import MessageKind
+from holdfast.core.records import MessageKind, RunRecord
 from holdfast.core.situations import (
     BusyTask,
     OpenChildRow,
     OpenTaskRow,
     QueueRow,
+    RunCounts,
     ServingNode,
     Situation,
     UnreadMessages,
 )
-from holdfast.core.values import Instant, RunKey, TaskStatus
+from holdfast.core.values import Instant, RunKey, TaskStatus, key_text
 from holdfast.ports.runs import Stranded
 from holdfast.stores import records
 from holdfast.stores.database import Row, Transaction
@@ -37,6 +38,19 @@ class SqlSituationStore(SqlRole):
         return await self._driver.read(
             lambda tx: _read(tx, namespace, run, rows, steps), snapshot=True, may_be_long=True
         )
+
+    async def count_parts(self, run: RunRecord, now: Instant, most: int) -> RunCounts:
+        def script(tx: Transaction) -> RunCounts:
+            tasks = {TaskStatus(status): count for status, count in tx.rows("count_tasks", run.key, most)}
+            [(children,)] = tx.rows("count_children", run.key, most)
+            [(steps,)] = tx.rows("count_steps", run.key)
+            [(questions, asked_for)] = tx.rows("time_of_questions", run.key, now, most)
+            above = [] if run.parent is None else tx.rows("find_run", run.namespace, None, run.parent)
+            parent = next((row[2] or key_text(row[0]) for row in above), None)
+            is_exact = max(sum(tasks.values()), children, questions) < most
+            return RunCounts(tasks, children, steps, asked_for, is_exact, parent)
+
+        return await self._driver.read(script, snapshot=True, may_be_long=True)
 
     async def last_steps(self, runs: Sequence[RunKey], steps: int) -> dict[RunKey, list[tuple[int, bytes]]]:
         def script(tx: Transaction) -> dict[RunKey, list[tuple[int, bytes]]]:

@@ -61,6 +61,10 @@ async def test_a_run_says_why_it_waits(api: Asker):
     from tests.patience import until
 
     await until(signals)
+    found = await api.get(f"/runs/{run}/explanation")
+    assert "".join(part["text"] for part in found["parts"]).startswith("Waits for the signal go")
+    assert {"text": "go", "kind": "signal", "ref": "go"} in found["parts"]
+    assert (found["facts"]["tasks"], found["facts"]["children"], found["facts"]["took"]) == (0, 0, None)
     [message] = (await api.get(f"/runs/{run}/messages"))["items"]
     assert (message["kind"], message["name"], message["by"]) == ("signal", "another", "ada")
 

@@ -18,6 +18,8 @@ def print_explanation(explanation: Explanation, database: DatabaseOptions) -> No
     version = f" {explanation.version}" if explanation.version else ""
     text = f"run {explanation.run} of {explanation.workflow}{version} is {explanation.status.value}"
     print_line(one_line(text, _LONGEST))
+    if explanation.sentence:
+        print_line(one_line(explanation.sentence, _LONGEST))
     for text, style in reason_lines(explanation, database, now):
         stdout().print(f"  {text}", style=style or None)
 

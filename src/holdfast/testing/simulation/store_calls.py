@@ -94,6 +94,7 @@ READS = frozenset(
         "list_scheduled_runs",
         "stranded_runs",
         "read_situation",
+        "count_parts",
         "last_steps",
         "read_steps",
         "list_serving_nodes",

@@ -16,7 +16,7 @@ from holdfast.client.logs import LogEntry, read_log_offset
 from holdfast.client.operators import MessageInfo
 from holdfast.client.run import AttemptInfo, ChapterInfo, Cursor, RunInfo, TaskInfo
 from holdfast.client.streams import StreamInfo, StreamItem
-from holdfast.core.explanations import Explanation
+from holdfast.core.explanations import Explanation, ExplanationPart, RunFacts
 from holdfast.core.journal_views import JournalStep
 from holdfast.core.values import Failure, TaskStatus
 from holdfast.server.api.v1.event_headers import Accept, LastEvent, wants_events
@@ -40,6 +40,9 @@ class ExplanationAnswer(msgspec.Struct, frozen=True):
     summary: str
     """One line: the first problem, or else what it waits for."""
     explanation: Explanation
+    parts: tuple[ExplanationPart, ...]
+    """One or a few sentences, with what they name. As in the explanation."""
+    facts: RunFacts | None
 
 
 class CursorAnswer(msgspec.Struct, frozen=True):
@@ -60,7 +63,7 @@ class TaskDetails(msgspec.Struct, frozen=True):
 async def explain_run(client: NamedDependency[Client], id: FromPath[str]) -> ExplanationAnswer:
     """Why the run does not go on: what it waits for, since when, what would move it, what is wrong."""
     found = await client.explain(id)
-    return ExplanationAnswer(found.summary, found)
+    return ExplanationAnswer(found.summary, found, found.parts, found.facts)
 
 
 @get("/runs/{id:str}/tasks", name="runs.tasks", responses=may_answer(404))

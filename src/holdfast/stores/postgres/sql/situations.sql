@@ -92,3 +92,18 @@ FROM (SELECT workflow, wake_at FROM holdfast.runs
       WHERE namespace = $1::text AND claim = $2::text AND owner IS NULL AND wake_at <= $3::timestamptz
       ORDER BY wake_at LIMIT $4::int4) AS due
 GROUP BY workflow;
+
+-- name: count_tasks
+-- By state, among the first $2 tasks.
+SELECT status, count(*)
+FROM (SELECT status FROM holdfast.tasks WHERE run = $1::uuid ORDER BY seq LIMIT $2::int4) AS asked
+GROUP BY status;
+
+-- name: count_children
+SELECT count(*) FROM (SELECT 1 FROM holdfast.runs WHERE parent = $1::uuid LIMIT $2::int4) AS found;
+
+-- name: time_of_questions
+-- How many there are, and for how long all of them were open, until $2, in microseconds.
+SELECT count(*),
+    coalesce(sum(greatest((date_part('epoch', coalesce(closed_at, $2::timestamptz) - asked_at) * 1000000)::int8, 0)), 0)::int8
+FROM (SELECT closed_at, asked_at FROM holdfast.questions WHERE run = $1::uuid ORDER BY number LIMIT $3::int4) AS found;

@@ -84,3 +84,15 @@ FROM (SELECT workflow, wake_at FROM runs INDEXED BY runs_to_claim
       WHERE namespace = ?1 AND claim = ?2 AND owner IS NULL AND wake_at <= ?3
       ORDER BY wake_at LIMIT ?4)
 GROUP BY workflow;
+
+-- name: count_tasks
+-- By state, among the first ?2 tasks.
+SELECT status, count(*) FROM (SELECT status FROM tasks WHERE run = ?1 ORDER BY seq LIMIT ?2) GROUP BY status;
+
+-- name: count_children
+SELECT count(*) FROM (SELECT 1 FROM runs INDEXED BY runs_by_parent WHERE parent = ?1 LIMIT ?2);
+
+-- name: time_of_questions
+-- How many there are, and for how long all of them were open, until ?2.
+SELECT count(*), coalesce(sum(max(coalesce(closed_at, ?2) - asked_at, 0)), 0)
+FROM (SELECT closed_at, asked_at FROM questions WHERE run = ?1 ORDER BY number LIMIT ?3);
