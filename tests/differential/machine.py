@@ -367,6 +367,8 @@ class StoreMachine(RemoteDeeds, AccessDeeds, SessionDeeds, AlertDeeds, RuleBased
         then = dice.pick([None, Instant(self.clock.now - 5 * SECOND)])
         look(f"tally_tasks {what}, {then}", lambda store: store.tally_tasks(space, run, then, limit))
         look(f"list_heard_messages {what}", lambda store: store.list_heard_messages(space, run, limit))
+        hexes = [each.hex() for each in dict.fromkeys([*runs, run])]
+        look(f"task times of {hexes}, {limit}", lambda store: store.read_task_times(space, hexes, 2, limit))
         task, states = dice.pick([None, "charge", "ship"]), dice.pick([None, [*TaskStatus][:3], []])
         look(
             f"summaries of {task} in {states} {what}",

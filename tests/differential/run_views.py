@@ -12,6 +12,7 @@ from holdfast.core.records import RunRecord, TaskRecord
 from holdfast.core.run_graphs import TaskTally
 from holdfast.core.run_points import ListedColumns, RunColumns
 from holdfast.core.values import Instant, RunKey, TaskStatus
+from holdfast.core.workflow_numbers import TaskTimes
 from holdfast.ports.runs import ListedRuns, RunFilter
 
 
@@ -42,6 +43,30 @@ class RunViewModel:
         """Bins are not compared: floating point numbers differ a little."""
         found = await self.page_runs(namespace, which)
         return ListedColumns(_columns(found.runs), found.next)
+
+    async def read_task_times(
+        self: HasTables, namespace: str, runs: Sequence[str], each: int, most: int
+    ) -> TaskTimes:
+        keys = [RunKey(bytes.fromhex(run)) for run in runs]
+        found = [
+            task
+            for run in keys
+            if self.tables.run(namespace, run) is not None
+            for key, task in sorted(self.tables.tasks.items())
+            if key[0] == run and task.seq < each
+        ][:most]
+        return TaskTimes(
+            [task.name for task in found],
+            [task.status for task in found],
+            [task.attempt for task in found],
+            [_span(task) for task in found],
+        )
+
+
+def _span(task: TaskRecord) -> int | None:
+    if task.started_at is None or task.finished_at is None:
+        return None
+    return task.finished_at - task.started_at
 
 
 class HasRuns(HasTables, Protocol):

@@ -23,4 +23,10 @@ FAULTS = [
         [Query("sqlite:bins_of_points").replace("THEN 63", "THEN 0")],
         cases(_POINTS, "test_more_runs_than_a_page_are_counted_in_bins[sqlite]"),
     ),
+    Fault(
+        "times-of-tasks-of-other-namespaces",
+        "every query names a namespace",
+        [Query("sqlite:task_times_of").remove("runs.namespace = ?1 AND")],
+        cases(_POINTS, "test_the_times_of_tasks_are_read_for_some_runs[sqlite]"),
+    ),
 ]

@@ -7,12 +7,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.stores.builders import SECOND, SPACE, at, new_run
+from tests.stores.builders import SECOND, SPACE, Node, at, key, new_run, new_task
 
 from holdfast.core.ids import first_key_of
 from holdfast.core.records import RunRecord
 from holdfast.core.run_points import COLUMNS, MOST_TOOK, NOT_ENDED, ROWS, BinnedRuns, column_of, row_of
-from holdfast.core.values import Instant, RunKey, RunStatus
+from holdfast.core.values import Instant, RunKey, RunStatus, TaskStatus
+from holdfast.ports.commits import SettledTask
 from holdfast.ports.runs import RunFilter
 from holdfast.stores import SqlStore
 
@@ -115,3 +116,26 @@ def test_rows_are_even_on_a_logarithmic_scale_and_have_room_for_everything():
     assert [row_of(took) for took in (0.0, 0.001, 1.0, MOST_TOOK / SECOND, 1e9)] == [0, 0, 12, 39, 39]
     assert column_of(Instant(-5), Instant(0), Instant(10)) == 0
     assert column_of(Instant(50), Instant(0), Instant(10)) == COLUMNS - 1
+
+
+async def test_the_times_of_tasks_are_read_for_some_runs(store: SqlStore) -> None:
+    node = Node(store)
+    await node.start(1, 2, 3)
+    await node.commit(
+        held=node.held(1, 2, 3),
+        tasks=[new_task(run, seq) for run in (1, 2, 3) for seq in (1, 2)],
+        settled=[SettledTask(key(2), 2, TaskStatus.FAILED, 3, None, None, at(4), at(10))],
+    )
+
+    hexes = [key(number).hex() for number in (2, 1)]
+    every = await store.read_task_times(SPACE, hexes, 100, 100)
+    first = await store.read_task_times(SPACE, hexes, 2, 100)
+
+    failed = every.statuses.index(TaskStatus.FAILED)
+    assert (every.names[failed], every.attempts[failed], every.took[failed]) == ("charge", 3, 6 * SECOND)
+    assert every.statuses.count(TaskStatus.FAILED) == 1
+    assert TaskStatus.FAILED not in first.statuses
+    assert failed < len(every.names) / 2, "the tasks of the first run come first"
+    assert len((await store.read_task_times(SPACE, hexes, 100, 1)).names) == 1
+    assert (await store.read_task_times("elsewhere", hexes, 100, 100)).names == []
+    assert (await store.read_task_times(SPACE, [], 100, 100)).names == []

@@ -12,16 +12,23 @@ import builtins
 import datetime as dt
 import difflib
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 
 from holdfast.client.schedules import ScheduleInfo, Schedules
+from holdfast.client.workflow_numbers import (
+    NumberStore,
+    WorkflowActivities,
+    read_activity,
+    read_statistics,
+)
 from holdfast.core.graphs import Graph, GraphLayout
 from holdfast.core.input_schemas import read_schema
 from holdfast.core.names import check_not_ours, checked_name, checked_version, is_name
 from holdfast.core.records import PUBLISHED_ORIGIN, Definition
 from holdfast.core.values import Instant, RunStatus, moment
+from holdfast.core.workflow_numbers import WorkflowStatistics
 from holdfast.errors import (
     BadDocument,
     BadOption,
@@ -39,7 +46,7 @@ from holdfast.errors import (
 )
 from holdfast.ports.flows import PUBLISHED, FlowVersion, definition_of
 from holdfast.ports.runs import RunPage
-from holdfast.ports.workflow_store import DELETED, StoredVersion, WorkflowStore, WorkflowVersionRow
+from holdfast.ports.workflow_store import DELETED, StoredVersion, WorkflowVersionRow
 from holdfast.ports.workflows import Workflows, WorkflowText
 
 _KINDS: Final = ("code", "dag", "flow", "task")
@@ -130,16 +137,10 @@ class DeletedWorkflow(msgspec.Struct, frozen=True):
     """Nodes or programs have brought versions of it, and register them again if they still have them."""
 
 
-class WorkflowRunStore(WorkflowStore, Protocol):
-    async def count_runs(self, namespace: str, page: RunPage, most: int) -> int:
-        """As in `RunStore`."""
-        ...
-
-
 class WorkflowVersions:
     def __init__(
         self,
-        store: WorkflowRunStore,
+        store: NumberStore,
         workflows: Workflows,
         schedules: Schedules,
         *,
@@ -212,6 +213,22 @@ class WorkflowVersions:
         if found is None:
             raise NoGraph(name, definition.kind)
         return WorkflowGraph(name, definition.version, *found)
+
+    async def statistics(self, name: str, *, last: dt.timedelta | None = None) -> WorkflowStatistics:
+        """What the newest runs of a workflow say about it: how long they take, how many fail, by version and
+        by task. 500 runs are looked at, and 20,000 of their tasks. With `last`, only runs that were created
+        in the time up to now. Raises WorkflowNotFound."""
+        found = await read_statistics(self._store, self._namespace, name, last, self._now())
+        if not found.looked_at:
+            await self._find(name, None)
+        return found
+
+    async def activity(
+        self, *, last: dt.timedelta = dt.timedelta(hours=24), step: dt.timedelta | None = None
+    ) -> WorkflowActivities:
+        """What happened to the runs of each workflow that were created in the time up to now: how many have
+        ended and failed, when, and the newest ones. 10,000 runs are looked at."""
+        return await read_activity(self._store, self._namespace, last, step, self._now())
 
     # --- publishing
 

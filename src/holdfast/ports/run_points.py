@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from holdfast.core.run_points import ListedColumns
+from holdfast.core.workflow_numbers import TaskTimes
 from holdfast.ports.runs import RunFilter
 
 
@@ -15,4 +17,9 @@ class RunPointStore(Protocol):
         If there are more than the page has, the newest runs that match are counted in bins as well, as many
         as `binned`. If they are chosen by more than the time of their creation, these are 10,000 at most.
         """
+        ...
+
+    async def read_task_times(self, namespace: str, runs: Sequence[str], each: int, most: int) -> TaskTimes:
+        """The tasks of these runs, whose keys are in hexadecimal digits: of each run those with a number
+        below `each`, and `most` in all. Those of the first runs come first."""
         ...

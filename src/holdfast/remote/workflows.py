@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import datetime as dt
 from typing import Any
 
 import msgspec
 
 from holdfast.client.run_filters import check_number
+from holdfast.client.workflow_numbers import WorkflowActivities
 from holdfast.client.workflows import (
     DeletedWorkflow,
     PublishedWorkflow,
@@ -20,9 +22,10 @@ from holdfast.client.workflows import (
     WorkflowVersions,
 )
 from holdfast.core.records import Definition
+from holdfast.core.workflow_numbers import WorkflowStatistics
 from holdfast.errors import BadDocument, NoGraph, Problem
 from holdfast.ports.workflows import Workflows
-from holdfast.remote.addressing import PAGE, Page
+from holdfast.remote.addressing import PAGE, Page, seconds_of
 from holdfast.remote.connection import Connection, path_of
 from holdfast.remote.problems import PlaceRead
 
@@ -78,6 +81,16 @@ class RemoteWorkflowVersions(WorkflowVersions):
         if drawn is None:
             raise NoGraph(name, found.kind)
         return WorkflowGraph(name, found.version, *drawn)
+
+    async def statistics(self, name: str, *, last: dt.timedelta | None = None) -> WorkflowStatistics:
+        path = path_of("workflows", name, "statistics")
+        return await self._connection.ask("GET", path, WorkflowStatistics, query={"last": seconds_of(last)})
+
+    async def activity(
+        self, *, last: dt.timedelta = dt.timedelta(hours=24), step: dt.timedelta | None = None
+    ) -> WorkflowActivities:
+        query = {"last": seconds_of(last), "step": seconds_of(step)}
+        return await self._connection.ask("GET", "/workflows/activity", WorkflowActivities, query=query)
 
     async def validate(
         self, text: str, *, kind: str | None = None, name: str | None = None, file: str | None = None

@@ -18,7 +18,8 @@ from holdfast.core.run_points import (
     column_of,
     row_of,
 )
-from holdfast.core.values import Instant, RunKey, RunStatus
+from holdfast.core.values import Instant, RunKey, RunStatus, TaskStatus
+from holdfast.core.workflow_numbers import TaskTimes
 from holdfast.ports.runs import RunFilter
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.run_lists import list_keys
@@ -36,6 +37,7 @@ _MOST_READ: Final = 10_000
 _text = msgspec.json.Decoder(list[str]).decode
 _text_or_none = msgspec.json.Decoder(list[str | None]).decode
 _statuses = msgspec.json.Decoder(list[RunStatus]).decode
+_task_statuses = msgspec.json.Decoder(list[TaskStatus]).decode
 _numbers = msgspec.json.Decoder(list[int]).decode
 _numbers_or_none = msgspec.json.Decoder(list[int | None]).decode
 
@@ -45,6 +47,11 @@ class SqlRunPointStore(SqlRole):
         return await self._driver.read(
             lambda tx: _read_points(tx, namespace, which, binned), snapshot=True, may_be_long=True
         )
+
+    async def read_task_times(self, namespace: str, runs: Sequence[str], each: int, most: int) -> TaskTimes:
+        rows = await self._driver.fetch("task_times_of", namespace, list(runs), each, most, may_be_long=True)
+        ((names, statuses, attempts, took),) = rows
+        return TaskTimes(_text(names), _task_statuses(statuses), _numbers(attempts), _numbers_or_none(took))
 
 
 def _read_points(tx: Transaction, namespace: str, which: RunFilter, binned: int) -> ListedColumns:

@@ -43,6 +43,7 @@ from holdfast.client.selection import RunSelection as AsyncRunSelection
 from holdfast.client.signals import Signal
 from holdfast.client.stats import NamespaceInfo, RunStats
 from holdfast.client.streams import StreamInfo
+from holdfast.client.workflow_numbers import WorkflowActivities
 from holdfast.client.workflows import (
     DeletedWorkflow,
     PublishedWorkflow,
@@ -62,6 +63,7 @@ from holdfast.core.run_graphs import RunGraph
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, StartTarget
 from holdfast.core.timetable import Catchup, Plan
 from holdfast.core.values import Failure, RunKey, RunStatus
+from holdfast.core.workflow_numbers import WorkflowStatistics
 from holdfast.errors import Problem
 from holdfast.ports.runs import Stranded
 from holdfast.ports.workflows import HasRun
@@ -513,6 +515,19 @@ class WorkflowVersions:
         """The graph of a DAG or a flow, and where its parts are drawn. Raises WorkflowNotFound, and NoGraph
         for code."""
         return self._thread.call(lambda: self.inner.graph(name, version))
+
+    def statistics(self, name: str, *, last: dt.timedelta | None = None) -> WorkflowStatistics:
+        """What the newest runs of a workflow say about it: how long they take, how many fail, by version and
+        by task. 500 runs are looked at, and 20,000 of their tasks. With `last`, only runs that were created
+        in the time up to now. Raises WorkflowNotFound."""
+        return self._thread.call(lambda: self.inner.statistics(name, last=last))
+
+    def activity(
+        self, *, last: dt.timedelta = dt.timedelta(hours=24), step: dt.timedelta | None = None
+    ) -> WorkflowActivities:
+        """What happened to the runs of each workflow that were created in the time up to now: how many have
+        ended and failed, when, and the newest ones. 10,000 runs are looked at."""
+        return self._thread.call(lambda: self.inner.activity(last=last, step=step))
 
     def validate(
         self, text: str, *, kind: str | None = None, name: str | None = None, file: str | None = None

@@ -180,3 +180,26 @@ async def test_the_document_says_what_a_graph_and_its_layout_have(small_api: Ask
     assert drawn["layout"] == {"$ref": "#/components/schemas/GraphLayout"}
     assert schemas["GraphNode"]["properties"]["work"]["type"] == "string"
     assert schemas["RoutedEdge"]["properties"]["points"]["items"]["type"] == "array"
+
+
+async def test_statistics_and_what_happened_lately(api: Asker):
+    good, bad = await api.start("doubled", [1]), await api.start("failing", ["oh"])
+    for run in (good, bad):
+        await api.get(f"/runs/{run}", wait=20)
+
+    await asyncio.sleep(0.05)
+    older = await api.get("/workflows/activity", last=0.02)
+    none = await api.get("/workflows/failing/statistics", last=0.02)
+    statistics = await api.get("/workflows/failing/statistics", last=3600)
+    activity = await api.get("/workflows/activity", last=3600, step=60)
+
+    assert (statistics["runs"], statistics["failed"], statistics["is_all"]) == (1, 1, True)
+    assert [each["name"] for each in statistics["tasks"]] == ["break_down"]
+    assert [each["id"] for each in statistics["strip"]] == [bad]
+    [failing] = [each for each in activity["items"] if each["name"] == "failing"]
+    assert (failing["kind"], failing["ended"], failing["failed"], failing["open"]) == ("code", 1, 1, 0)
+    assert [each["id"] for each in failing["last"]] == [bad]
+    assert (activity["looked_at"], activity["step_seconds"]) == (2, 60)
+    assert (older["looked_at"], none["runs"], none["strip"]) == (0, 0, [])
+    assert (await api.get("/workflows/nobody/statistics", code=404))["code"] == "workflow_not_found"
+    assert (await api.get("/workflows/activity", last=0, code=400))["status"] == 400

@@ -121,6 +121,8 @@ RULES: Final[dict[str, Rule]] = {
     "workflows.diff": _READ,
     "workflows.input_schema": _READ,
     "workflows.graph": _READ,
+    "workflows.activity": _READ,
+    "workflows.statistics": _READ,
     "workflows.validate": _READ,
     "workflows.put": _ADMINISTER,
     "workflows.delete": _ADMINISTER,

@@ -5,6 +5,7 @@ The ETag of a workflow is the hash of its newest version, so what has changed me
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -16,6 +17,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, FromQuery, HeaderParameter, JSONBody, QueryParameter
 
 from holdfast.client.client import Client
+from holdfast.client.workflow_numbers import WorkflowActivities
 from holdfast.client.workflows import (
     DeletedWorkflow,
     PublishedWorkflow,
@@ -25,6 +27,7 @@ from holdfast.client.workflows import (
     WorkflowInfo,
     WorkflowVersionInfo,
 )
+from holdfast.core.workflow_numbers import WorkflowStatistics
 from holdfast.errors import WorkflowNotFound
 from holdfast.server.access.recording import Record
 from holdfast.server.api.v1.bodies import Body
@@ -45,6 +48,8 @@ _ETAG: Final = ResponseHeader(
     name="ETag", description="The hash of the version, in quotes.", documentation_only=True
 )
 _NOT_MODIFIED: Final = ResponseSpec(None, description="It has that ETag.", generate_examples=False)
+
+_YEAR: Final = 366 * 86_400
 
 
 class WorkflowText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -127,6 +132,36 @@ async def get_graph(
     return await client.workflows.graph(name, version)
 
 
+@get("/workflows/{name:str}/statistics", name="workflows.statistics", responses=may_answer(404))
+async def get_statistics(
+    client: NamedDependency[Client],
+    name: FromPath[str],
+    last: Annotated[
+        float | None,
+        QueryParameter(gt=0, le=_YEAR, description="In seconds. Only runs created in the time up to now."),
+    ] = None,
+) -> WorkflowStatistics:
+    """What the newest runs of a workflow say about it: how long they take, how many fail, by version and by
+    task. 500 runs are looked at, and 20,000 of their tasks."""
+    span = None if last is None else dt.timedelta(seconds=last)
+    return await client.workflows.statistics(name, last=span)
+
+
+@get("/workflows/activity", name="workflows.activity", responses=may_answer())
+async def get_activity(
+    client: NamedDependency[Client],
+    last: Annotated[float, QueryParameter(gt=0, le=_YEAR, description="In seconds, up to now.")] = 86_400,
+    step: Annotated[
+        float | None,
+        QueryParameter(gt=0, le=_YEAR, description="In seconds: how far the points are apart."),
+    ] = None,
+) -> WorkflowActivities:
+    """What happened to the runs of each workflow that were created in the time up to now. 10,000 runs are
+    looked at, the newest."""
+    each = None if step is None else dt.timedelta(seconds=step)
+    return await client.workflows.activity(last=dt.timedelta(seconds=last), step=each)
+
+
 @post(
     "/workflows/validate",
     name="workflows.validate",
@@ -202,6 +237,8 @@ ROUTES = [
     compare_versions,
     get_input_schema,
     get_graph,
+    get_statistics,
+    get_activity,
     validate_workflow,
     put_workflow,
     delete_workflow,

@@ -63,3 +63,22 @@ FROM (
 ) AS looked
 GROUP BY bin ORDER BY bin
 ) AS counted;
+
+-- name: task_times_of
+-- $2 are keys of runs in hexadecimal digits. Of each run the tasks with a number below $3, and $4 in all. One row, as
+-- above. OFFSET 0 has each run and its tasks looked up by key, also while there are no statistics.
+SELECT to_json(coalesce(array_agg(name), '{}'))::text, to_json(coalesce(array_agg(status), '{}'))::text,
+    to_json(coalesce(array_agg(attempt), '{}'))::text,
+    to_json(coalesce(array_agg((extract(epoch FROM finished_at - started_at) * 1000000)::int8), '{}'))::text
+FROM (
+    SELECT found.name, found.status, found.attempt, found.started_at, found.finished_at
+    FROM unnest($2::text[]::uuid[]) WITH ORDINALITY AS wanted (run, place)
+    CROSS JOIN LATERAL (
+        SELECT key FROM holdfast.runs WHERE runs.namespace = $1::text AND runs.key = wanted.run OFFSET 0
+    ) AS here
+    CROSS JOIN LATERAL (
+        SELECT name, status, attempt, started_at, finished_at FROM holdfast.tasks
+        WHERE tasks.run = here.key AND seq < $3::int4 ORDER BY seq OFFSET 0
+    ) AS found
+    LIMIT $4::int8
+) AS looked;

@@ -50,3 +50,15 @@ FROM (
 )
 GROUP BY bin ORDER BY bin
 );
+
+-- name: task_times_of
+-- ?2 are keys of runs in hexadecimal digits. Of each run the tasks with a number below ?3, and ?4 in all. One row, as
+-- above.
+SELECT json_group_array(name), json_group_array(status), json_group_array(attempt), json_group_array(took)
+FROM (
+    SELECT name, tasks.status, attempt, tasks.finished_at - tasks.started_at AS took
+    FROM (SELECT key AS place, unhex(value) AS run FROM json_each(?2)) AS wanted
+    CROSS JOIN runs ON runs.namespace = ?1 AND runs.key = wanted.run
+    CROSS JOIN tasks ON tasks.run = runs.key AND seq < ?3
+    LIMIT ?4
+);
