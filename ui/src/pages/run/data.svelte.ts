@@ -4,6 +4,7 @@ import { get } from "../../api/client";
 import type {
   AttemptInfo,
   ExplanationAnswer,
+  Neighbours,
   RunGraph,
   RunGroups,
   RunInfo,
@@ -26,6 +27,7 @@ export class RunData {
   readonly explanation: Resource<ExplanationAnswer>;
   readonly groups: Resource<RunGroups>;
   readonly graph: Resource<RunGraph>;
+  readonly neighbours: Resource<Neighbours>;
   /** All tasks of a run of few, and the attempts at those that were tried again. */
   readonly tasks: Resource<Tasks>;
 
@@ -46,6 +48,10 @@ export class RunData {
       () => `groups ${id()} ${at() ?? ""}`,
       (signal) => get("/api/v1/runs/{id}/groups", { path: path(), query: { at: at() ?? undefined }, signal }),
       { on: (pulse) => at() === null && on(pulse), every: 1_000 },
+    );
+    this.neighbours = resource(
+      () => `neighbours ${id()}`,
+      (signal) => get("/api/v1/runs/{id}/neighbours", { path: path(), signal }),
     );
     this.graph = resource(
       () => `graph ${id()} ${at() ?? ""}`,

@@ -41,7 +41,7 @@ export function looksOf({ graph, nodes }: KnownGraph, now: number): Record<strin
 
 /** How long it took and what else is worth saying; a fan-out says how many are done instead. */
 function noteOf(node: KnownNode, isPerson: boolean, now: number): string {
-  if (node.count > 1) return node.note;
+  if (node.count > 1) return "";
   const isUnderWay = node.state === "running";
   if (!node.began_at || (!node.ended_at && !isUnderWay)) return node.note;
   const took = duration(between(node.began_at, node.ended_at, now));
