@@ -1,11 +1,5 @@
 // The spread of durations on a logarithmic scale, from a millisecond to what the slowest took.
-export interface Took {
-  least: number | null;
-  median: number | null;
-  p95: number | null;
-  p99: number | null;
-  most: number | null;
-}
+import type { TookNumbers } from "../../api/schema";
 
 export interface Scale {
   min: number;
@@ -15,14 +9,11 @@ export interface Scale {
 const FLOOR = 0.001;
 
 /** One scale for all rows, from the shortest to the longest by whole tens. Null if nothing was measured. */
-export function scaleOf(all: Took[]): Scale | null {
+export function scaleOf(all: TookNumbers[]): Scale | null {
   let [min, max] = [Infinity, -Infinity];
   for (const took of all) {
-    for (const value of [took.least, took.median, took.most]) {
-      if (value === null) continue;
-      min = Math.min(min, Math.max(FLOOR, value));
-      max = Math.max(max, Math.max(FLOOR, value));
-    }
+    min = Math.min(min, Math.max(FLOOR, took.least));
+    max = Math.max(max, Math.max(FLOOR, took.most));
   }
   if (max < min) return null;
   const low = 10 ** Math.floor(Math.log10(min));

@@ -12,6 +12,9 @@ const info = (name: string, kind = "code"): WorkflowInfo => ({
 });
 const activity = (name: string, failed: number): Activity => ({
   name,
+  kind: "code",
+  version: "1",
+  points: [],
   open: 0,
   ended: 9,
   failed,

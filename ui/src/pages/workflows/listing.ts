@@ -1,21 +1,8 @@
 // The list of workflows: what is known of each, put together, filtered and ordered.
-import type { ScheduleAnswer, WorkflowInfo } from "../../api/schema";
+import type { ScheduleAnswer, StripRun, WorkflowActivity, WorkflowInfo } from "../../api/schema";
 
-export interface LastRun {
-  id: string;
-  status: string;
-  took: number | null;
-  created_at: string;
-}
-
-export interface Activity {
-  name: string;
-  open: number;
-  ended: number;
-  failed: number;
-  median_took: number | null;
-  last: LastRun[];
-}
+export type Activity = WorkflowActivity;
+export type LastRun = StripRun;
 
 export interface Row {
   info: WorkflowInfo;

@@ -5,7 +5,7 @@ import { sentenceOf } from "./sentence";
 
 const row = (name: string, failed: number, open = 0, ended = 10): Row => ({
   info: { name } as WorkflowInfo,
-  activity: { name, open, ended, failed, median_took: 1, last: [] },
+  activity: { name, kind: "code", version: "1", points: [], open, ended, failed, median_took: 1, last: [] },
   next: null,
 });
 const said = (rows: Row[]) =>

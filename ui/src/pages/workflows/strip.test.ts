@@ -2,7 +2,12 @@ import { expect, it } from "vitest";
 import type { LastRun } from "./listing";
 import { barsOf, stripSentence } from "./strip";
 
-const run = (status: string, took: number | null = 1): LastRun => ({ id: "r", status, took, created_at: "" });
+const run = (status: LastRun["status"], took: number | null = 1): LastRun => ({
+  id: "r",
+  status,
+  took,
+  created_at: "",
+});
 
 it("puts the newest on the right", () => {
   const bars = barsOf([run("running", null), run("failed"), run("success")], 5);
