@@ -12,9 +12,8 @@ HOW_TO: Final = ROOT / "docs" / "how-to"
 ON_ANOTHER_PAGE: Final = {
     "session.create": "login.md",
     "session.delete": "login.md",
-    "events.pulse": "events-over-http.md",
 }
-"""What needs a server that asks for keys, or is told with other events."""
+"""What needs a server that asks for keys."""
 
 WITHOUT_CURL: Final = {
     "session.get": "for pages, which need the token of their session",
