@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from itertools import combinations, pairwise
 
@@ -272,3 +273,14 @@ def test_a_thousand_nodes_are_laid_out_within_a_second(edges: Edges):
     lay_out(graph)
 
     assert time.process_time() - start < 3, "a second on an idle machine"
+
+
+def test_the_boxes_of_a_thousand_graphs_do_not_overlap():
+    """Up to 120 nodes, with loops and edges over many layers: sizes that the examples above do not have."""
+    for seed in range(1_000):
+        dice = random.Random(seed)
+        count = dice.choice((5, 10, 20, 40)) if seed % 25 else 120
+        edges = {(dice.randrange(count), dice.randrange(count)) for _ in range(int(count * 1.4))}
+        places = lay_out(graph_of(count, sorted(edge for edge in edges if edge[0] != edge[1]))).nodes
+        for one, other in combinations(places, 2):
+            assert are_apart(one, other), (seed, one.id, other.id)

@@ -133,3 +133,42 @@ test("an empty graph can be drawn", () => {
 
   expect(compact({ nodes: [] }, empty)).toBe(empty);
 });
+
+/** Numbers that are the same in every run of the tests. */
+function drawing(seed: number): (most: number) => number {
+  let state = seed + 1;
+  return (most) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * most);
+  };
+}
+
+test("the boxes of 1,000 graphs with loops and long edges do not overlap, and lie inside of the picture", () => {
+  for (let seed = 0; seed < 1_000; seed += 1) {
+    const draw = drawing(seed);
+    const layers = Array.from({ length: 1 + draw(8) }, (_, layer) =>
+      Array.from({ length: 1 + draw(8) }, (_, order) => `${layer}-${order}${"x".repeat(draw(30))}`),
+    );
+    const names = layers.flat();
+    const pick = (): string => names[draw(names.length)] ?? "";
+    const edges = Array.from({ length: draw(2 * names.length) }, (): [string, string] => [pick(), pick()]);
+    const made = compact(...drawn(layers, edges));
+    expect(made.nodes).toHaveLength(names.length);
+    for (const [index, one] of made.nodes.entries()) {
+      const isInside =
+        one.x >= 0 &&
+        one.y >= 0 &&
+        one.x + one.width <= made.width + 0.001 &&
+        one.y + one.height <= made.height + 0.001;
+      if (!isInside) throw new Error(`seed ${seed}: ${one.id} is outside`);
+      for (const other of made.nodes.slice(index + 1)) {
+        const isApart =
+          one.x + one.width <= other.x + 0.001 ||
+          other.x + other.width <= one.x + 0.001 ||
+          one.y + one.height <= other.y + 0.001 ||
+          other.y + other.height <= one.y + 0.001;
+        if (!isApart) throw new Error(`seed ${seed}: ${one.id} and ${other.id} overlap`);
+      }
+    }
+  }
+}, 60_000);
