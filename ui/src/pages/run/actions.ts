@@ -1,4 +1,6 @@
 // What can be done to a run, by its state and by what the caller may do.
+import type { RunFacts } from "../../api/schema";
+import { count } from "../../text/numbers";
 
 export type Act = "retry" | "try_now" | "resume" | "pause" | "signal" | "cancel" | "terminate" | "delete";
 
@@ -54,21 +56,19 @@ export const VERBS: Record<Act, string> = {
 
 export const RISKY: ReadonlySet<Act> = new Set<Act>(["cancel", "terminate", "delete"]);
 
-export interface Facts {
-  id: string;
-  tasksDone: number | null;
-  tasksOpen: number | null;
-  children: number | null;
-}
+/** What is known of the tasks of the run; null while it is loaded. */
+export type Known = Pick<RunFacts, "tasks_done" | "tasks_running" | "is_counted_exactly"> | null;
 
 /** What will happen, what stays recorded and what is done again: a sentence each. */
-export function consequences(act: Act, facts: Facts): string[] {
-  const recorded = facts.tasksDone
-    ? `${facts.tasksDone.toLocaleString("en")} ended ${facts.tasksDone === 1 ? "task is" : "tasks are"} recorded and not done again.`
+export function consequences(act: Act, facts: Known): string[] {
+  const isExact = facts?.is_counted_exactly ?? true;
+  const [done, running] = [facts?.tasks_done ?? 0, facts?.tasks_running ?? 0];
+  const recorded = done
+    ? `${count(done, isExact)} ${done === 1 ? "task is" : "tasks are"} done and recorded, and not done again.`
     : "What is recorded stays and is not done again.";
-  const open = facts.tasksOpen
-    ? `${facts.tasksOpen.toLocaleString("en")} ${facts.tasksOpen === 1 ? "task that has" : "tasks that have"} not ended`
-    : "What has not ended";
+  const open = running
+    ? `${count(running, isExact)} ${running === 1 ? "task under way is" : "tasks under way are"}`
+    : "What has not ended is";
   switch (act) {
     case "retry":
       return ["The run is opened again, and what failed in it is tried again.", recorded];
@@ -83,10 +83,10 @@ export function consequences(act: Act, facts: Facts): string[] {
     case "signal":
       return ["The run gets a message with this name. It stays recorded, whether the run reads it or not."];
     case "cancel":
-      return [`${open} is ended. The code of the run may clean up, which can take a while.`, recorded];
+      return [`${open} ended. The code of the run may clean up, which can take a while.`, recorded];
     case "terminate":
       return [
-        `${open} is ended at once. The code of the run cannot clean up: prefer to cancel if it still answers.`,
+        `${open} ended at once. The code of the run cannot clean up: prefer to cancel if it still answers.`,
         recorded,
       ];
     case "delete":

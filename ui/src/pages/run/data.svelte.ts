@@ -17,6 +17,9 @@ import { triedAgain } from "./timeline/rows";
 /** Runs of more tasks are shown by their groups alone; the tasks are then loaded page by page. */
 export const MOST_TASKS = 500;
 
+/** So often the sentence about a run that goes on is loaded again, in milliseconds. */
+const AGED = 10_000;
+
 export interface Tasks {
   tasks: TaskInfo[];
   attempts: AttemptInfo[];
@@ -44,6 +47,12 @@ export class RunData {
       (signal) => get("/api/v1/runs/{id}/explanation", { path: path(), signal }),
       { on, every: 1_000 },
     );
+    // What it says of time ("for 19 h", "in 38 s") grows old while nothing changes.
+    $effect(() => {
+      if (!this.run.data || this.run.data.finished_at) return;
+      const timer = setInterval(() => document.hidden || void this.explanation.reload(), AGED);
+      return () => clearInterval(timer);
+    });
     this.groups = resource(
       () => `groups ${id()} ${at() ?? ""}`,
       (signal) => get("/api/v1/runs/{id}/groups", { path: path(), query: { at: at() ?? undefined }, signal }),

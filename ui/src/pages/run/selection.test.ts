@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TaskGroup } from "../../api/schema";
-import { beside, groupAt, tally, waitedFor } from "./selection";
+import { beside, groupAt, waitedFor } from "./selection";
 
 const none = { pending: 0, dispatched: 0, running: 0, success: 0, failed: 0, skipped: 0, cancelled: 0 };
 function group(name: string, first: number, facts: Partial<TaskGroup> = {}): TaskGroup {
@@ -49,8 +49,4 @@ test("a question is waited for before anything else", () => {
   expect(waitedFor(groups)).toEqual({ task: null, name: "ask" });
   expect(waitedFor(groups.slice(0, 2))).toEqual({ task: null, name: "price" });
   expect(waitedFor(groups.slice(0, 1))).toBe(null);
-});
-
-test("only tasks are counted as tasks", () => {
-  expect(tally(groups)).toEqual({ done: 41, open: 10 });
 });

@@ -36,14 +36,3 @@ export function waitedFor(groups: readonly TaskGroup[]): Chosen | null {
     open.find((each) => each.states.pending + each.states.dispatched > 0);
   return found ? pick(found) : null;
 }
-
-export function tally(groups: readonly TaskGroup[]): { done: number; open: number } {
-  let done = 0;
-  let open = 0;
-  for (const { kind, states } of groups) {
-    if (kind !== "task") continue;
-    done += states.success + states.failed + states.skipped + states.cancelled;
-    open += states.pending + states.dispatched + states.running;
-  }
-  return { done, open };
-}
