@@ -44,6 +44,13 @@ export class TaskList {
     return this.total === null ? this.chain[index] : this.cache.row(index);
   }
 
+  /** Where the task with this number is, as far as that is known; -1 if it is not. */
+  indexOf(seq: number): number {
+    void this.version;
+    if (this.total !== null) return seq < this.total ? seq : -1;
+    return this.chain.findIndex((each) => each.seq === seq);
+  }
+
   /** Load what is missing between two rows. */
   async show(first: number, last: number): Promise<void> {
     if (this.total === null) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TaskInfo } from "../../../api/schema";
-import { inView, MOST_PAGES, PAGE, PageCache, pagesBetween, readNumber } from "./pages";
+import { inView, MOST_PAGES, PAGE, PageCache, pagesBetween, readNumber, topFor } from "./pages";
 
 const items = (page: number) =>
   Array.from({ length: PAGE }, (_, index) => ({ seq: page * PAGE + index }) as TaskInfo);
@@ -36,6 +36,14 @@ test("only rows in view are drawn", () => {
   expect(inView(0, 600, 30, 100_000)).toEqual({ first: 0, last: 30 });
   expect(inView(30_000, 600, 30, 100_000)).toEqual({ first: 990, last: 1_030 });
   expect(inView(0, 600, 30, 5)).toEqual({ first: 0, last: 5 });
+});
+
+test("a row is brought to the middle unless it is in view", () => {
+  expect(topFor(99_999, 0, 600, 30)).toBe(2_999_685);
+  expect(topFor(19, 0, 600, 30)).toBe(null);
+  expect(topFor(20, 0, 600, 30)).toBe(315);
+  expect(topFor(3, 100, 600, 30)).toBe(0);
+  expect(topFor(5, 0, 600, 30)).toBe(null);
 });
 
 test("the number of a task is read however it is written", () => {

@@ -53,6 +53,12 @@ export function inView(
   return { first, last: Math.min(count, Math.ceil((top + height) / row) + 10) };
 }
 
+/** Where to scroll so that a row is in the middle; null if it is in view already. */
+export function topFor(index: number, top: number, height: number, row: number): number | null {
+  const isInView = index * row >= top && (index + 1) * row <= top + height;
+  return isInView ? null : Math.max(0, (index + 0.5) * row - height / 2);
+}
+
 /** Browsers do not scroll elements higher than this; the rest of a list of millions is reached by its number. */
 export const HIGHEST = 15_000_000;
 
