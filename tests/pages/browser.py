@@ -149,11 +149,14 @@ async def opened(
         page.set_default_timeout(WAIT)
         page.errors, page.asked = [], []
         page.on("pageerror", lambda error: page.errors.append(str(error)))
-        page.on("console", lambda said: said.type == "error" and page.errors.append(said.text))
+        page.on(
+            "console",
+            lambda said: said.type == "error" and page.errors.append(f"{said.text} {said.location['url']}"),
+        )
         page.on("request", lambda request: page.asked.append(request.url))
         await page.goto(f"{base}{path}")
         await expect(page.locator("main h1, main .say").first).to_be_attached()
         yield page
         if strict:
-            assert page.errors == []
+            assert page.errors == [], page.errors
         assert {url for url in page.asked if not url.startswith((f"{base}/", "data:", "blob:"))} == set()

@@ -56,14 +56,18 @@ async def test_a_schedule_is_paused_and_goes_on(tmp_path: Path, viewport: dict[s
         async with opened(
             server.base, "/schedules?name=hourly_orders", viewport=viewport, theme=theme
         ) as page:
-            await page.get_by_role("button", name="Pause", exact=True).click()
-            await page.get_by_role("dialog").get_by_role("button", name="Pause", exact=True).click()
-            await expect(page.get_by_role("button", name="Resume")).to_be_visible()
+            schedule = page.get_by_role("region", name="Schedule hourly_orders")
+            dialog = page.get_by_role("dialog")
+            await schedule.get_by_role("button", name="Pause").click()
+            await dialog.get_by_role("button", name="Pause").click()
+            await expect(dialog).to_have_count(0)
+            await expect(schedule.get_by_role("button", name="Resume")).to_be_visible()
             assert server.ask("/schedules/hourly_orders")["is_paused"] is True
 
-            await page.get_by_role("button", name="Resume").click()
-            await page.get_by_role("dialog").get_by_role("button", name="Resume", exact=True).click()
-            await expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+            await schedule.get_by_role("button", name="Resume").click()
+            await dialog.get_by_role("button", name="Resume").click()
+            await expect(dialog).to_have_count(0)
+            await expect(schedule.get_by_role("button", name="Pause")).to_be_visible()
             assert server.ask("/schedules/hourly_orders")["is_paused"] is False
 
 
