@@ -12,7 +12,7 @@ import pytest
 from tests.server.test_serving import Recorder
 
 from holdfast.server import connections
-from holdfast.server.connections import BodyTimedOut, PatientProtocol, TimelyBody
+from holdfast.server.connections import BodyTimedOut, Connection, PatientProtocol, TimelyBody
 from holdfast.server.serving import ApiServer
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -119,6 +119,36 @@ async def test_a_body_that_does_not_come_is_answered_with_a_408(
     assert answer.startswith(b"HTTP/1.1 408")
     assert b'"code":"body_timed_out"' in answer
     writer.close()
+
+
+@pytest.mark.parametrize("loops", ["asyncio", "uvloop"])
+def test_a_connection_that_the_client_has_left_can_still_be_limited(loops: str):
+    loop_factory: Any = pytest.importorskip(loops).new_event_loop
+
+    async def limit_after_the_end() -> None:
+        ended = asyncio.Event()
+        transports: list[Any] = []
+
+        class Server(asyncio.Protocol):
+            def connection_made(self, transport: Any) -> None:
+                transport.get_extra_info("socket")  # as uvicorn does; uvloop keeps what it has given once
+                transports.append(transport)
+
+            def connection_lost(self, exc: Exception | None) -> None:
+                ended.set()
+
+        server = await asyncio.get_running_loop().create_server(Server, "127.0.0.1", 0)
+        async with server, asyncio.timeout(5):
+            _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer.close()
+            await ended.wait()
+            await asyncio.sleep(0.05)  # the socket is closed after the protocol was told
+            assert transports[0].get_extra_info("socket").fileno() == -1
+
+            Connection(transports[0]).limit_send_buffer(1024)
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        runner.run(limit_after_the_end())
 
 
 async def test_more_connections_than_there_may_be_are_refused(monkeypatch: pytest.MonkeyPatch):

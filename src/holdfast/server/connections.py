@@ -50,7 +50,8 @@ class Connection:
     def limit_send_buffer(self, bytes: int) -> None:
         connection = self._transport.get_extra_info("socket")
         if connection is not None:
-            with contextlib.suppress(OSError):  # it is closed already
+            # It may be closed already. Then asyncio raises OSError, and uvloop ValueError.
+            with contextlib.suppress(OSError, ValueError):
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, bytes)
 
 
