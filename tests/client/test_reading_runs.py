@@ -331,6 +331,23 @@ async def test_a_page_goes_on_where_the_last_one_ended(store_url: str) -> None:
             await env.page(after="run-1")
 
 
+async def test_runs_are_chosen_by_how_long_they_took(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        await (await env.start(doubled, 1, id="quick")).result()
+        long = await env.start(patient, id="long")
+        await env.skip(HOUR)
+        assert [info.id for info in await env.list(took_over=0)] == ["quick"]
+        await env.terminate(long)
+
+        assert [info.id for info in await env.list(took_over=3600)] == ["long"]
+        assert [info.id for info in await env.list(took_under=3600)] == ["quick"]
+        assert await env.select(took_over=1, took_under=7200.5).count() == 1
+        for bad in (-1, float("nan"), True, "30s", 10**10, HOUR):
+            wrong: Any = bad
+            with pytest.raises(BadOption, match=r"took_over is .* a number of seconds from 0"):
+                await env.list(took_over=wrong)
+
+
 async def test_what_an_operator_does_to_many_runs_goes_by_the_same_conditions(store_url: str) -> None:
     async with Environment(store_url, catalog=catalog) as env:
         for number in range(3):

@@ -5,6 +5,7 @@ Everything is drawn from what the model holds, so that most of it meets runs, ta
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from itertools import count
 from random import Random
@@ -473,6 +474,8 @@ class Drawing:
             None,
             dice.pick([None, None, None, "a", "%"]),
             dice.pick([None, None, None, "money", "line"]),
+            dice.pick([None, None, None, dt.timedelta(0), dt.timedelta(seconds=2)]),
+            dice.pick([None, None, None, dt.timedelta(seconds=5), dt.timedelta(microseconds=1)]),
         )
 
     def questions_wanted(self) -> QuestionFilter:

@@ -470,6 +470,7 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel, SessionMod
             and which.schedule in (None, run.schedule)
             and which.parent in (None, run.parent)
             and _ended_within(run, which)
+            and _took_within(run, which)
             and (which.id_text is None or which.id_text in (run.id or key_text(run.key)))
             and (which.error_text is None or (run.failure and which.error_text in run.failure.message))
         ]
@@ -709,6 +710,18 @@ def _ended_within(run: RunRecord, which: RunFilter) -> bool:
         return False
     return (which.ended_since is None or at >= which.ended_since) and (
         which.ended_before is None or at < which.ended_before
+    )
+
+
+def _took_within(run: RunRecord, which: RunFilter) -> bool:
+    if which.took_over is None and which.took_under is None:
+        return True
+    end = run.finished_at
+    if end is None:
+        return False
+    took = dt.timedelta(microseconds=max(end - (run.started_at or end), 0))
+    return (which.took_over is None or took >= which.took_over) and (
+        which.took_under is None or took < which.took_under
     )
 
 

@@ -40,6 +40,8 @@ async def test_runs_are_exported_as_they_are_where_the_database_is(pair: Pair):
     assert named == await lines_of(pair.local.export_runs("c", children=False))
     chosen = await lines_of(pair.remote.export_runs(status="failed", created_after=dt.datetime.now(dt.UTC)))
     assert len(chosen) < len(named)
+    quick = await lines_of(pair.remote.export_runs(took_under=3600.5))
+    assert len(quick) > len(await lines_of(pair.remote.export_runs(took_over=3600.5)))
     with pytest.raises(RunNotFound):
         await lines_of(pair.remote.export_runs("nobody"))
 

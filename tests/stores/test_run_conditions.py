@@ -3,6 +3,7 @@ looks at a limited number of runs."""
 
 from __future__ import annotations
 
+import datetime as dt
 from random import Random
 from typing import Any
 
@@ -70,6 +71,41 @@ async def test_all_conditions_must_hold(store: SqlStore) -> None:
     assert await listed(store, ended_since=at(11), ended_before=at(30)) == [4]
     assert await listed(store, ended_before=at(30), workflow="order") == [3]
     assert await listed(store, version="1", since=key(2)) == [5]
+
+
+async def test_runs_are_chosen_by_how_long_they_took(store: SqlStore) -> None:
+    def took(begin: int | None, end: int | None) -> dict[str, Any]:
+        return {
+            "started_at": None if begin is None else at(begin),
+            "finished_at": None if end is None else at(end),
+            "status": RunStatus.RUNNING if end is None else SUCCESS,
+        }
+
+    await store.create_runs(
+        SPACE,
+        [
+            new_run(1, **took(0, 30)),
+            new_run(2, **took(10, 39)),
+            new_run(3, **took(0, None)),
+            new_run(4, **took(None, 50)),  # it was cancelled before it began
+            new_run(5, **took(60, 50)),  # the clocks of two nodes differ
+            new_run(6, workflow="mail", **took(0, 31)),
+        ],
+    )
+
+    def seconds(number: float) -> dt.timedelta:
+        return dt.timedelta(seconds=number)
+
+    assert await listed(store, took_over=seconds(30)) == [6, 1]
+    assert await listed(store, took_over=seconds(30.000_001)) == [6]
+    assert await listed(store, took_under=seconds(30)) == [5, 4, 2]
+    assert await listed(store, took_over=seconds(29), took_under=seconds(31)) == [2, 1]
+    assert await listed(store, took_over=seconds(0)) == [6, 5, 4, 2, 1]
+    assert await listed(store, took_under=seconds(0)) == []
+    assert await listed(store, took_under=seconds(0.000_001)) == [5, 4]
+    assert await listed(store, took_over=seconds(1), workflow="mail") == [6]
+    assert await listed(store, took_over=seconds(1), statuses=(RunStatus.RUNNING,)) == []
+    assert await listed(store, took_over=seconds(1_000_000_000)) == []
 
 
 async def test_text_is_looked_for_as_it_is_written(store: SqlStore) -> None:

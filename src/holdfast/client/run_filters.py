@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.client.run import Run
 
 _MOST_TAGS: Final = 20
+_MOST_SECONDS: Final = 1_000_000_000
 
 
 class RunConditions(TypedDict, total=False):
@@ -45,6 +46,10 @@ class RunConditions(TypedDict, total=False):
     """A part of the id. Small and capital letters of ASCII are the same here and below."""
     error_contains: str | None
     """A part of the message of the failure, or of one of its causes."""
+    took_over: float | None
+    """In seconds. The run has ended, and took so long or longer from its beginning to its end."""
+    took_under: float | None
+    """In seconds. The run has ended, and took less than that."""
 
 
 def run_filter(
@@ -72,6 +77,8 @@ def run_filter(
         _name_in(conditions, "error_type"),
         _name_in(conditions, "id_contains"),
         _name_in(conditions, "error_contains"),
+        _span_in(conditions, "took_over"),
+        _span_in(conditions, "took_under"),
     )
 
 
@@ -105,6 +112,16 @@ def _checked_tags(given: Any) -> tuple[str, ...]:
 def _name_in(conditions: RunConditions, name: str) -> str | None:
     value = conditions.get(name)
     return None if value is None else checked_name(name, value)
+
+
+def _span_in(conditions: RunConditions, name: str) -> dt.timedelta | None:
+    seconds: Any = conditions.get(name)
+    if seconds is None:
+        return None
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 <= seconds <= _MOST_SECONDS:
+        raise BadOption(name, seconds, f"a number of seconds from 0 to {_MOST_SECONDS:,}")
+    return dt.timedelta(seconds=seconds)
 
 
 def _checked_status(status: str) -> RunStatus:

@@ -72,6 +72,8 @@ class BulkConditions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     error_type: str | None = None
     id_contains: str | None = None
     error_contains: str | None = None
+    took_over: float | None = None
+    took_under: float | None = None
 
 
 class BulkPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple, Protocol, TypeAlias
@@ -207,6 +208,10 @@ class RunFilter(NamedTuple):
     """The id contains it, in capital letters or small ones. So for `error_text`."""
     error_text: str | None = None
     """The message of the failure or of one of its causes contains it."""
+    took_over: dt.timedelta | None = None
+    """It has ended, and took so long or longer from its beginning to its end."""
+    took_under: dt.timedelta | None = None
+    """It has ended, and took less than that."""
 
 
 class ListedRuns(NamedTuple):

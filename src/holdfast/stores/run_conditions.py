@@ -6,6 +6,7 @@ stand too, so what it finds is looked at again here.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -63,7 +64,13 @@ def _parameters(which: RunFilter) -> tuple[Any, ...]:
         None if which.error_type is None else _pattern(_in_json(which.error_type)),
         None if which.error_text is None else _pattern(_in_json(which.error_text)),
         list(which.tags) or None,
+        _microseconds(which.took_over),
+        _microseconds(which.took_under),
     )
+
+
+def _microseconds(span: dt.timedelta | None) -> int | None:
+    return None if span is None else span // dt.timedelta(microseconds=1)
 
 
 def _pattern(text: str) -> str:

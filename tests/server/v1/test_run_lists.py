@@ -39,6 +39,23 @@ async def test_runs_are_chosen_by_several_conditions_at_once(api: Asker):
     assert await ids(api, schedule="nightly") == []
 
 
+async def test_runs_are_chosen_by_how_long_they_took(api: Asker):
+    quick = await api.start("doubled", [1])
+    await api.get(f"/runs/{quick}", wait=20)
+    await api.start("waiting", [])
+
+    assert await ids(api, took_over=0) == await ids(api, took_under=3600.5) == [quick]
+    assert await ids(api, took_over=3600.5) == await ids(api, took_under=0) == []
+    assert (await api.get("/runs/points", took_under=3600))["points"]["id"] == [quick]
+    counts = (await api.get("/runs/counts", took_over=0))["items"]
+    assert {each["name"]: each["count"] for each in counts if each["count"]} == {"success": 1}
+    dry = await api.post("/runs/bulk", {"act": "delete", "took_under": 3600, "dry_run": True})
+    assert dry["preview"]["sample"] == [quick]
+    for bad in (-1, "nan", "inf", 1e10):
+        assert (await api.get("/runs", code=400, took_over=bad))["field"] == "took_over"
+    await api.get("/runs", code=400, took_under="long")
+
+
 async def test_a_list_has_inputs_and_outputs_only_if_they_are_asked_for(api: Asker):
     run = await api.start("doubled", [21])
     await api.get(f"/runs/{run}", wait=20)

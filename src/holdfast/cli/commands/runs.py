@@ -80,6 +80,24 @@ _IdText = Annotated[
     str | None,
     typer.Option("--id", metavar="TEXT", help="Only runs with this in their id.", show_default=False),
 ]
+_TookOver = Annotated[
+    str | None,
+    typer.Option(
+        "--took-over",
+        metavar="TIME",
+        help="Only runs that have ended and took this long or longer: 30s.",
+        show_default=False,
+    ),
+]
+_TookUnder = Annotated[
+    str | None,
+    typer.Option(
+        "--took-under",
+        metavar="TIME",
+        help="Only runs that have ended and took less than this: 30s.",
+        show_default=False,
+    ),
+]
 _Fingerprint = Annotated[
     str | None,
     typer.Option(
@@ -140,12 +158,16 @@ def list_runs(
     error_type: _ErrorType = None,
     error: _ErrorText = None,
     id: _IdText = None,
+    took_over: _TookOver = None,
+    took_under: _TookUnder = None,
     limit: Limit = 20,
     as_json: AsJson = False,
     db: Db = None,
     namespace: Namespace = None,
 ) -> None:
     """List runs, the newest first."""
+    least = _seconds("--took-over", took_over)
+    most = _seconds("--took-under", took_under)
 
     async def read(client: Holdfast) -> list[RunInfo]:
         return await client.list(
@@ -159,6 +181,8 @@ def list_runs(
             error_type=error_type,
             error_contains=error,
             id_contains=id,
+            took_over=least,
+            took_under=most,
             limit=limit,
         )
 
@@ -170,6 +194,17 @@ def list_runs(
     else:
         header = ["RUN", "WORKFLOW", "STATUS", "CREATED", "TOOK", ""]
         print_table(header, [_row(info) for info in found], state=2)
+
+
+def _seconds(option: str, given: str | None) -> float | None:
+    return None if given is None else _span(option, given).total_seconds()
+
+
+def _span(option: str, given: str) -> dt.timedelta:
+    span = read_span(given)
+    if span is None:
+        raise typer.BadParameter(f"{given!r} is not {SPAN_EXAMPLES}", param_hint=option)
+    return span
 
 
 def _row(info: RunInfo) -> list[str]:
@@ -282,10 +317,7 @@ def prune_runs(
     from holdfast.client.retention import PruneReport
     from holdfast.errors import NotOverHttp
 
-    age = read_span(older_than)
-    if age is None:
-        raise typer.BadParameter(f"{older_than!r} is not {SPAN_EXAMPLES}", param_hint="--older-than")
-
+    age = _span("--older-than", older_than)
     database = find_database(db, namespace)
     if database.is_server and not (background or dry_run):
         raise NotOverHttp("`holdfast runs prune`", "with --background nodes do it, and --dry-run counts")

@@ -66,6 +66,9 @@ class NewBulk(_Job, frozen=True, kw_only=True, forbid_unknown_fields=True):
     error_type: str | None = None
     id_contains: str | None = None
     error_contains: str | None = None
+    took_over: float | None = None
+    """In seconds. So is `took_under`."""
+    took_under: float | None = None
 
 
 class NewPrune(_Job, frozen=True, kw_only=True, forbid_unknown_fields=True):

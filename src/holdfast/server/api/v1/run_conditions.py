@@ -38,6 +38,12 @@ def _conditions(
     created_before: FromQuery[dt.datetime | None] = None,
     ended_after: FromQuery[dt.datetime | None] = None,
     ended_before: FromQuery[dt.datetime | None] = None,
+    took_over: Annotated[
+        float | None, QueryParameter(description="In seconds. It has ended, and took so long or longer.")
+    ] = None,
+    took_under: Annotated[
+        float | None, QueryParameter(description="In seconds. It has ended, and took less than that.")
+    ] = None,
     error_type: Annotated[
         str | None, QueryParameter(description="The class of the failure or of one of its causes.")
     ] = None,
@@ -58,6 +64,8 @@ def _conditions(
         created_before=created_before,
         ended_after=ended_after,
         ended_before=ended_before,
+        took_over=took_over,
+        took_under=took_under,
         error_type=error_type,
         id_contains=id_contains,
         error_contains=error_contains,

@@ -40,11 +40,11 @@ LIMIT $4::int8;
 
 -- name: runs_that_match
 -- Those of the given runs that meet the conditions. A condition that is NULL is not applied. $10 to $12 are patterns for
--- the id, the class of the failure and its text; $13 are tags. The failure is JSON, so the pattern may fit more than was
+-- the id, the class of the failure and its text; $13 are tags; $14 and $15 are microseconds. The failure is JSON, so the pattern may fit more than was
 -- meant: the caller looks at the id and the failure, which are here if they are asked for. COLLATE "C", so that only the
 -- case of ASCII letters is ignored, as SQLite does it.
 SELECT key, id, CASE WHEN coalesce($11::text, $12::text) IS NOT NULL THEN failure END FROM holdfast.runs
-WHERE namespace = $1::text AND key = ANY ($14::uuid[])
+WHERE namespace = $1::text AND key = ANY ($16::uuid[])
     AND ($2::text[] IS NULL OR status = ANY ($2))
     AND ($3::text IS NULL OR workflow = $3)
     AND ($4::text IS NULL OR version = $4)
@@ -60,7 +60,11 @@ WHERE namespace = $1::text AND key = ANY ($14::uuid[])
         SELECT 1 FROM unnest($13::text[]) AS wanted (tag)
         WHERE NOT (SELECT EXISTS (
             SELECT 1 FROM holdfast.run_tags
-            WHERE run_tags.namespace = $1 AND run_tags.tag = wanted.tag AND run_tags.run = runs.key OFFSET 0)));
+            WHERE run_tags.namespace = $1 AND run_tags.tag = wanted.tag AND run_tags.run = runs.key OFFSET 0)))
+    AND ($14::int8 IS NULL OR finished_at IS NOT NULL
+        AND greatest(finished_at - coalesce(started_at, finished_at), '0') >= $14 * interval '1 microsecond')
+    AND ($15::int8 IS NULL OR finished_at IS NOT NULL
+        AND greatest(finished_at - coalesce(started_at, finished_at), '0') < $15 * interval '1 microsecond');
 
 -- name: groups_of
 SELECT status, workflow FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($2::uuid[]);

@@ -32,10 +32,10 @@ LIMIT ?4;
 
 -- name: runs_that_match
 -- Those of the given runs that meet the conditions. A condition that is NULL is not applied. ?10 to ?12 are patterns for
--- the id, the class of the failure and its text; ?13 are tags. The failure is JSON, so the pattern may fit more than was
+-- the id, the class of the failure and its text; ?13 are tags; ?14 and ?15 are microseconds. The failure is JSON, so the pattern may fit more than was
 -- meant: the caller looks at the id and the failure, which are here if they are asked for.
 SELECT key, id, CASE WHEN coalesce(?11, ?12) IS NOT NULL THEN CAST(failure AS BLOB) END FROM runs
-WHERE namespace = ?1 AND key = ?14
+WHERE namespace = ?1 AND key = ?16
     AND (?2 IS NULL OR status IN (SELECT value FROM json_each(?2)))
     AND (?3 IS NULL OR workflow = ?3)
     AND (?4 IS NULL OR version = ?4)
@@ -51,7 +51,9 @@ WHERE namespace = ?1 AND key = ?14
         SELECT 1 FROM json_each(?13) AS wanted
         WHERE NOT EXISTS (
             SELECT 1 FROM run_tags
-            WHERE run_tags.namespace = ?1 AND run_tags.tag = wanted.value AND run_tags.run = runs.key));
+            WHERE run_tags.namespace = ?1 AND run_tags.tag = wanted.value AND run_tags.run = runs.key))
+    AND (?14 IS NULL OR max(finished_at - coalesce(started_at, finished_at), 0) >= ?14)
+    AND (?15 IS NULL OR max(finished_at - coalesce(started_at, finished_at), 0) < ?15);
 
 -- name: groups_of
 SELECT status, workflow FROM runs WHERE namespace = ?1 AND key = ?2;
