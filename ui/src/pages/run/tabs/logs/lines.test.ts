@@ -1,6 +1,17 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { LogEntry } from "../../../../api/schema";
-import { find, isShown, keptFrom, readHidden, sourceOf, toneOf, whoOf, written, writeHidden } from "./lines";
+import {
+  find,
+  isShown,
+  keptFrom,
+  LEVELS,
+  readLevel,
+  readSource,
+  TITLES,
+  toneOf,
+  whoOf,
+  written,
+} from "./lines";
 
 function line(stream: string, text: string, more: Partial<LogEntry> = {}): LogEntry {
   return {
@@ -16,27 +27,38 @@ function line(stream: string, text: string, more: Partial<LogEntry> = {}): LogEn
 }
 
 it.each([
-  ["stdout", "stdout"],
-  ["stderr", "stderr"],
-  ["DEBUG", "info"],
-  ["INFO", "info"],
-  ["WARNING", "warning"],
-  ["CRITICAL", "warning"],
-  ["AUDIT", "warning"],
-  ["holdfast", "holdfast"],
-])("takes %s for %s", (stream, source) => {
-  expect(sourceOf(stream)).toBe(source);
+  ["DEBUG", ["all levels"]],
+  ["INFO", ["all levels", "INFO up"]],
+  ["stdout", ["all levels", "INFO up"]],
+  ["holdfast", ["all levels", "INFO up"]],
+  ["WARNING", ["all levels", "INFO up", "WARNING up"]],
+  ["stderr", ["all levels", "INFO up", "WARNING up"]],
+  ["AUDIT", ["all levels", "INFO up", "WARNING up"]],
+  ["ERROR", ["all levels", "INFO up", "WARNING up", "ERROR"]],
+  ["critical", ["all levels", "INFO up", "WARNING up", "ERROR"]],
+])("shows %s in %j", (stream, titles) => {
+  const shown = LEVELS.filter((level) => isShown(line(stream, ""), { level, source: "", task: "" }));
+
+  expect(shown.map((each) => TITLES[each])).toEqual(titles);
 });
 
-describe("isShown", () => {
-  it("hides sources and other tasks", () => {
-    const hidden = readHidden("info,nonsense,stderr");
-    expect(writeHidden(hidden)).toBe("stderr,info");
-    expect(isShown(line("INFO", ""), { hidden, task: "" })).toBe(false);
-    expect(isShown(line("ERROR", ""), { hidden, task: "" })).toBe(true);
-    expect(isShown(line("ERROR", ""), { hidden, task: "other" })).toBe(false);
-    expect(isShown(line("ERROR", "", { task: null }), { hidden, task: "price" })).toBe(false);
-  });
+it("shows only what a task wrote, or where it was written to", () => {
+  const wanted = { level: "", source: "", task: "" } as const;
+
+  expect(isShown(line("ERROR", ""), { ...wanted, task: "price" })).toBe(true);
+  expect(isShown(line("ERROR", ""), { ...wanted, task: "other" })).toBe(false);
+  expect(isShown(line("ERROR", "", { task: null }), { ...wanted, task: "price" })).toBe(false);
+  expect(isShown(line("ERROR", ""), { ...wanted, source: "logging" })).toBe(true);
+  expect(isShown(line("stderr", ""), { ...wanted, source: "logging" })).toBe(false);
+});
+
+it("reads nonsense in the address as all", () => {
+  expect([readLevel("ERROR"), readLevel("error?"), readSource("stderr"), readSource("x")]).toEqual([
+    "ERROR",
+    "",
+    "stderr",
+    "",
+  ]);
 });
 
 it("finds text across colours, whatever its case", () => {

@@ -2,41 +2,63 @@
 import type { LogEntry } from "../../../../api/schema";
 import { plain } from "../../../../parts/ansi";
 
-export const SOURCES = ["stdout", "stderr", "info", "warning", "holdfast"] as const;
-export type Source = (typeof SOURCES)[number];
+export const LEVELS = ["", "INFO", "WARNING", "ERROR"] as const;
+export type Level = (typeof LEVELS)[number];
 
-export const TITLES: Record<Source, string> = {
-  stdout: "stdout",
-  stderr: "stderr",
-  info: "INFO",
-  warning: "WARNING+",
-  holdfast: "holdfast",
+export const TITLES: Record<Level, string> = {
+  "": "all levels",
+  INFO: "INFO up",
+  WARNING: "WARNING up",
+  ERROR: "ERROR",
 };
 
-const LOW = new Set(["NOTSET", "TRACE", "DEBUG", "INFO"]);
+export const SOURCES = ["stdout", "stderr", "logging", "holdfast"] as const;
+export type Source = (typeof SOURCES)[number];
 
-/** Levels of logging are in two: up to INFO, and from WARNING on. */
+const WEIGHTS: Record<string, number> = {
+  NOTSET: 0,
+  TRACE: 5,
+  DEBUG: 10,
+  INFO: 20,
+  stdout: 20,
+  holdfast: 20,
+  WARNING: 30,
+  stderr: 30,
+  ERROR: 40,
+  CRITICAL: 50,
+};
+/** Levels that only their author knows are worth a look. */
+const UNKNOWN = 30;
+
+function weightOf(stream: string): number {
+  return WEIGHTS[stream] ?? WEIGHTS[stream.toUpperCase()] ?? UNKNOWN;
+}
+
 export function sourceOf(stream: string): Source {
-  if (stream === "stdout" || stream === "stderr" || stream === "holdfast") return stream;
-  return LOW.has(stream.toUpperCase()) ? "info" : "warning";
+  return stream === "stdout" || stream === "stderr" || stream === "holdfast" ? stream : "logging";
 }
 
-export function readHidden(text: string): Set<Source> {
-  return new Set(SOURCES.filter((each) => text.split(",").includes(each)));
+export function readLevel(text: string): Level {
+  return LEVELS.find((each) => each === text) ?? "";
 }
 
-export function writeHidden(hidden: Set<Source>): string {
-  return SOURCES.filter((each) => hidden.has(each)).join(",");
+export function readSource(text: string): Source | "" {
+  return SOURCES.find((each) => each === text) ?? "";
 }
 
 export interface Wanted {
-  hidden: Set<Source>;
+  level: Level;
+  source: Source | "";
   /** Only lines of tasks of this name; "" for all. */
   task: string;
 }
 
-export function isShown(line: LogEntry, wanted: Wanted): boolean {
-  return (!wanted.task || line.task === wanted.task) && !wanted.hidden.has(sourceOf(line.stream));
+export function isShown(line: LogEntry, { level, source, task }: Wanted): boolean {
+  return (
+    (!task || line.task === task) &&
+    (!source || sourceOf(line.stream) === source) &&
+    (!level || weightOf(line.stream) >= weightOf(level))
+  );
 }
 
 /** The indexes of the lines that have the text. Case does not matter, and colours are not searched. */
