@@ -367,6 +367,9 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_when_a_pushed_worker_is_killed_in_mid_call_another_one_does_it",
     ),
     "typing/test_type_checkers.py": (),
+    "pages/test_acting.py": (),
+    "pages/test_axe.py": (),
+    "pages/test_hostile_text.py": (),
 }
 """By file: the functions that are long. An empty tuple means all of them."""
 
@@ -458,6 +461,10 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
             "test_after_ctrl_c_the_run_can_be_cancelled",
             "[40-8]",
         ),
+    ),
+    "pages/test_frame.py": (
+        ("test_",),
+        ("test_every_page_opens_without_an_error_and_asks_nobody_else[light-desk]",),
     ),
 }
 """By file: functions whose names begin so are long, except for cases with one of these texts in the id."""
