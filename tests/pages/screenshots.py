@@ -47,7 +47,7 @@ PAGES: Final = {
     "settings-retention": "/settings/retention",
     "settings-audit": "/settings/audit",
     "settings-alerts": "/settings/alerts",
-    "missing": "/nowhere-at-all/x/y/z",
+    "missing": "/runs/a/b/c",
 }
 _SETTLED: Final = 1_200.0
 """Milliseconds until what is loaded is drawn."""

@@ -71,6 +71,11 @@ describe("fieldOf", () => {
     const field = fieldOf("x", { anyOf: [{ enum: ["a"] }, { type: "null" }] });
     expect(field.choices.map((each) => each.label)).toEqual(["a", "none"]);
   });
+
+  it("names the choice of an empty text", () => {
+    const field = fieldOf("x", { enum: ["EUR", "", " "] });
+    expect(field.choices.map((each) => each.label)).toEqual(["EUR", '""', '" "']);
+  });
 });
 
 describe("hintOf", () => {

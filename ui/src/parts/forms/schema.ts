@@ -149,6 +149,8 @@ function choicesOf(schema: Keywords, mayBeNull: boolean): Choice[] {
 export function labelOf(value: Json): string {
   if (value === true) return "yes";
   if (value === false) return "no";
+  // A button needs a name.
+  if (typeof value === "string" && value.trim() === "") return JSON.stringify(value);
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
