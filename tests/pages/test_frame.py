@@ -9,7 +9,7 @@ from tests.pages.browser import DESK, PHONE, Server, expect, needs_browser, open
 
 pytestmark = needs_browser
 
-_LOST = ("ERR_CONNECTION", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_NETWORK", "503")
+_LOST = ("ERR_CONNECTION", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_NETWORK", "status of 503")
 """What Chromium writes on the console when a server is killed, and comes back."""
 
 
