@@ -13,7 +13,7 @@ from holdfast.core.run_graphs import TaskTally
 from holdfast.core.run_points import ListedColumns, RunColumns
 from holdfast.core.values import Instant, RunKey, TaskStatus
 from holdfast.core.workflow_numbers import TaskTimes
-from holdfast.ports.runs import ListedRuns, RunFilter
+from holdfast.ports.runs import RunFilter
 
 
 class RunViewModel:
@@ -41,8 +41,8 @@ class RunViewModel:
 
     async def list_points(self: HasRuns, namespace: str, which: RunFilter, binned: int = 0) -> ListedColumns:
         """Bins are not compared: floating point numbers differ a little."""
-        found = await self.page_runs(namespace, which)
-        return ListedColumns(_columns(found.runs), found.next)
+        found = await self.list_runs(namespace, which)
+        return ListedColumns(_columns(found), None)
 
     async def read_task_times(
         self: HasTables, namespace: str, runs: Sequence[str], each: int, most: int
@@ -70,7 +70,7 @@ def _span(task: TaskRecord) -> int | None:
 
 
 class HasRuns(HasTables, Protocol):
-    async def page_runs(self, namespace: str, which: RunFilter, payloads: bool = True) -> ListedRuns: ...
+    async def list_runs(self, namespace: str, which: RunFilter) -> list[RunRecord]: ...
 
 
 def _columns(runs: Sequence[RunRecord]) -> RunColumns:

@@ -127,9 +127,11 @@ async def test_the_api_works_where_it_is_mounted(put_in: Callable[[Holdfast], An
         older = await http.get("/jobs/here/api/runs")
         own = await http.get("/own")
         nothing = await http.get("/jobs/here/api/v1/nothing")
-        door = await http.get("/jobs/here/")
+        door = await http.get("/jobs/here/api")
+        pages = await http.get("/jobs/here/")
 
     assert door.url.join(door.headers["location"]).path == "/jobs/here/api/v1/docs"
+    assert '<base href="/jobs/here/"' in pages.text
     assert started.status_code == 201, started.text
     assert started.json()["run"]["output"] == 8
     assert (read.status_code, read.json()["id"]) == (200, "a/b")

@@ -16,7 +16,6 @@ OTHER_WORDS: Final[dict[str, str]] = {
     "holdfast show": "holdfast runs show",
     "holdfast get": "holdfast runs show",
     "holdfast describe": "holdfast runs show",
-    "holdfast status": "holdfast runs show",
     "holdfast cancel": "holdfast runs cancel",
     "holdfast stop": "holdfast runs cancel",
     "holdfast kill": "holdfast runs terminate",

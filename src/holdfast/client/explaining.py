@@ -99,7 +99,7 @@ class Explainer:
     async def _usual(self, run: RunRecord) -> int | None:
         """How long the runs of the workflow before it took. None if there are few."""
         which = RunFilter((RunStatus.SUCCESS,), run.workflow, run.key, _USUAL_RUNS)
-        page = await self._store.page_runs(self._namespace, which, payloads=False)
+        page = await self._store.page_runs(self._namespace, which, False)
         took = [
             it.finished_at - it.started_at
             for it in page.runs
