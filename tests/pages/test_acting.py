@@ -211,7 +211,8 @@ async def test_the_log_of_a_failed_task_is_found_and_the_run_is_retried(
             await expect(this).to_contain_text("failed")
             await page.keyboard.press("e")
             await page.wait_for_url("**name=open_valve*")
-            await page.get_by_role("tab", name="Logs").click()
+            chosen = page.get_by_role("complementary", name="What is chosen")
+            await chosen.get_by_role("button", name="Logs", exact=True).click()
             await expect(page.get_by_text("the valve is stuck at 40 degrees").first).to_be_visible()
             await expect(page.get_by_text("all pipes are dry")).to_have_count(0)
 
@@ -219,7 +220,7 @@ async def test_the_log_of_a_failed_task_is_found_and_the_run_is_retried(
             await this.get_by_role("button", name=re.compile("^Retry")).click()
             dialog = page.get_by_role("dialog")
             await expect(dialog).to_contain_text("what failed in it is tried again")
-            await expect(dialog).to_contain_text("recorded and not done again")
+            await expect(dialog).to_contain_text("1 task is done and recorded, and not done again")
             await dialog.get_by_role("button", name="Retry", exact=True).click()
             await expect(this).to_contain_text("success")
         assert ended(server, "roses")["output"] == "open"
