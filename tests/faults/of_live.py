@@ -11,13 +11,13 @@ FAULTS = [
     Fault(
         "gap-at-joining",
         "who joins is told what the tail has told since the offset",
-        [Code("server.live.tails:Tail.join").replace("after < self.offset", "False")],
+        [Code("server.live.tails:Tail.missed").replace("after < self.offset", "False")],
         cases(_EVENTS, "test_a_subscriber_joins_at_every_place_without_gap_or_repetition[sqlite]"),
     ),
     Fault(
         "repetition-at-joining",
         "who joins is not told again what it has",
-        [Code("server.live.tails:Tail.join").replace("each.offset > after", "True")],
+        [Code("server.live.tails:Tail.missed").replace("each.offset > after", "True")],
         cases(_EVENTS, "test_a_subscriber_joins_at_every_place_without_gap_or_repetition[sqlite]"),
     ),
     Fault(
