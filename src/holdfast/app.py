@@ -287,8 +287,7 @@ class Holdfast(Client):
 
     def _gateway(self, needs_key: bool) -> Gateway:
         """Raises NotOpen."""
-        from importlib.metadata import version
-
+        from holdfast.parts import version_of_package
         from holdfast.server.app import make_app
         from holdfast.server.compat.flows.node_runs import VisitDescription, describe_nothing
         from holdfast.server.tenants import Tenants
@@ -313,7 +312,7 @@ class Holdfast(Client):
             tenants,
             max_payload_bytes=self.settings.max_payload_bytes,
             describe_visits=describe_visits,
-            version=version("holdfast"),
+            version=version_of_package(),
             origins=self.settings.allowed_origins.replace(",", " ").split(),
             needs_key=needs_key,
             metrics=self._parts.metrics,

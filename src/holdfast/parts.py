@@ -8,7 +8,7 @@ import datetime as dt
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any
@@ -108,7 +108,7 @@ def new_tracing(settings: Settings) -> OpenTelemetry | None:
         if (error.name or "").partition(".")[0] != "opentelemetry":
             raise
         raise BadOption("tracing", True, _NO_TRACING) from None
-    return OpenTelemetry(version("holdfast"), IN_EXPORTED_SPAN if _exports.is_on else IN_SPAN)
+    return OpenTelemetry(version_of_package(), IN_EXPORTED_SPAN if _exports.is_on else IN_SPAN)
 
 
 class _Exports:
@@ -407,3 +407,11 @@ class _ExecutorRoutes:
     async def stop(self) -> None:
         for executor in (self._inline, self._threads, *self._others.values()):
             await executor.stop()
+
+
+def version_of_package() -> str:
+    """`0` if it is not installed, but run from its source."""
+    try:
+        return version("holdfast")
+    except PackageNotFoundError:
+        return "0"
