@@ -26,6 +26,8 @@ async def fill(url: str, orders: int = 60, seed: int = 7) -> None:
             await hf.start("refund", customer, cents, id=f"refund-{number + 1}")
         await hf.start("rebuild_search", 400, id="rebuild-search-1")
         await hf.start("close_books", "2026-02", id="books-2026-02")
+        for account in ("kasse", "bank", "card", "gift"):
+            await hf.start("reconcile", account, id=f"ledger-{account}")
         await hf.start("season", 4, id="season-spring")
         await hf.start("cart", "Ann", id="cart-ann")
         await hf.start("wait_for_payment", "order-88101", id="payment-88101")

@@ -17,8 +17,3 @@ async def check_merchant(merchant: str) -> int:
 async def open_account(merchant: str) -> str:
     await asyncio.sleep(0.1)
     return f"account of {merchant}"
-
-
-@task
-async def write_letter(merchant: str) -> str:
-    return f"dear {merchant}, we need another paper"

@@ -98,6 +98,22 @@ async def close_books(month: str) -> str:
     return await post_month(month)
 
 
+@task(queue="ledger", heartbeat=timedelta(seconds=30))
+async def compare_accounts(account: str, seconds: float) -> str:
+    """Reports how far it is. Another node that takes it over goes on there."""
+    begun = task_context().heartbeat_details(int) or 0
+    for second in range(begun, int(seconds)):
+        await asyncio.sleep(1)
+        task_context().heartbeat(second + 1)
+    return f"{account} agrees"
+
+
+@workflow
+async def reconcile(account: str, seconds: float = 600.0) -> str:
+    """The ledger bears two of these at once (`queues` in holdfast.toml): the others wait for a slot."""
+    return await compare_accounts(account, seconds)
+
+
 @task
 async def price(item: str) -> int:
     await asyncio.sleep(0.02)

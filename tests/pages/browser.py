@@ -59,6 +59,7 @@ class Server:
         self._port = free_port() if port is None else port
         self.base = f"http://127.0.0.1:{self._port}"
         self.database = folder / "shop.db"
+        shutil.copy(SHOP / "holdfast.toml", folder)
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
@@ -105,7 +106,8 @@ class Server:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.base}/api/v1{path}", data, headers)
         with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.load(answer)
+            said = answer.read()
+        return json.loads(said) if said else None
 
 
 def free_port() -> int:

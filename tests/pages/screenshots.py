@@ -1,20 +1,24 @@
 """A picture of every page, with real data, at two widths and in both themes: `make screenshots`.
 
 `make screenshots ARGS="run fleet"` takes some of them. They are in `build/screenshots`. The data is the shop
-of `examples`, after it has worked for a while.
+of `examples`: the day before is played (played_day.py), then two nodes and a worker go on with it.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
+import datetime as dt
+import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from tests.pages.browser import DESK, PHONE, ROOT, Server, browser, expect, serving
+from tests.pages.browser import DESK, FILES, PHONE, ROOT, SHOP, Server, browser, expect, serving
 
 OUT: Final = ROOT / "build" / "screenshots"
 PAGES: Final = {
@@ -49,14 +53,46 @@ PAGES: Final = {
     "settings-alerts": "/settings/alerts",
     "missing": "/runs/a/b/c",
 }
+_STARTING: Final = 3.0
+"""Seconds until the second node takes its share of what is started."""
 _SETTLED: Final = 1_200.0
 """Milliseconds until what is loaded is drawn."""
+
+
+def play_yesterday(folder: Path) -> None:
+    """Twenty-four hours of the shop until now, with a change of its code six hours ago."""
+    now = dt.datetime.now(dt.UTC).replace(microsecond=0)
+    for hours, until, code in ((24, 6, ["--older"]), (6, 0, [])):
+        span = [(now - dt.timedelta(hours=each)).isoformat() for each in (hours, until)]
+        command = [sys.executable, "-m", "tests.pages.played_day", str(folder / "shop.db"), *code]
+        with open(folder / "played.log", "a", encoding="utf-8") as log:
+            subprocess.run(
+                [*command, "--from", span[0], "--until", span[1]], check=True, cwd=ROOT, stderr=log
+            )
+
+
+@contextlib.contextmanager
+def staffed(server: Server, folder: Path) -> Iterator[None]:
+    """The server with a second node and a worker."""
+    files = [str(SHOP / name) for name in FILES]
+    node = ["-m", "holdfast", "worker", *files, "--db", str(server.database), "--quiet"]
+    started: list[subprocess.Popen[bytes]] = []
+    try:
+        for arguments in (node, [str(SHOP / "mailer.py"), server.base]):
+            with open(folder / "staff.log", "a", encoding="utf-8") as log:
+                command = [sys.executable, *arguments]
+                started.append(subprocess.Popen(command, cwd=folder, stdout=log, stderr=log))
+        yield
+    finally:
+        for process in started:
+            process.terminate()
+            process.wait(timeout=60)
 
 
 def prepare(server: Server) -> None:
     """Most of the shop has ended, some of it by an operator."""
     end = time.monotonic() + 60
-    while server.ask("/runs/counts?status=running")["items"][0]["count"] > 12 and time.monotonic() < end:
+    while server.ask("/runs/counts?status=running")["items"][0]["count"] > 16 and time.monotonic() < end:
         time.sleep(0.5)
     server.ask("/runs/nap-1/pause", {"note": "until the stock is counted"})
     server.ask("/runs/payment-88101/cancel", {"reason": "the customer took it back"})
@@ -103,7 +139,11 @@ def main() -> int:
             server = Server(Path(folder))
             server.base = options.url
             return asyncio.run(take(server, names, options.theme))
-        with serving(Path(folder), orders=60) as server:
+        sys.stdout.write("playing the day before ...\n")
+        play_yesterday(Path(folder))
+        with serving(Path(folder), orders=0) as server, staffed(server, Path(folder)):
+            time.sleep(_STARTING)
+            server.fill(60)
             prepare(server)
             return asyncio.run(take(server, names, options.theme))
 
