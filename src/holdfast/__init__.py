@@ -67,6 +67,7 @@ __all__ = [
     "NeededByParent",
     "NewKey",
     "NodeInfo",
+    "NodeQueue",
     "NotAsked",
     "NotEnded",
     "NotOverHttp",
@@ -133,6 +134,7 @@ __all__ = [
     "UpdateRefused",
     "UpdateTimedOut",
     "UpdateUnanswered",
+    "WaitingTask",
     "Workflow",
     "WrongType",
     "context",
@@ -161,7 +163,7 @@ if TYPE_CHECKING:
     from holdfast.client.batches import Call
     from holdfast.client.bulk_jobs import BulkJob, BulkPreview, FailuresPage, JobsPage
     from holdfast.client.failures import FailureInfo
-    from holdfast.client.fleet import NodeInfo, Queues, ServiceQueue, Slot, TakenItem
+    from holdfast.client.fleet import NodeInfo, NodeQueue, Queues, ServiceQueue, Slot, TakenItem, WaitingTask
     from holdfast.client.keys import KeyInfo, NewKey
     from holdfast.client.logs import LogEntry, LogLine
     from holdfast.client.operators import MessageInfo
@@ -270,7 +272,15 @@ else:
         "client.backlogs": ("Backlog",),
         "client.batches": ("Call",),
         "client.failures": ("FailureInfo",),
-        "client.fleet": ("NodeInfo", "Queues", "ServiceQueue", "Slot", "TakenItem"),
+        "client.fleet": (
+            "NodeInfo",
+            "NodeQueue",
+            "Queues",
+            "ServiceQueue",
+            "Slot",
+            "TakenItem",
+            "WaitingTask",
+        ),
         "client.keys": ("KeyInfo", "NewKey"),
         "client.logs": ("LogEntry", "LogLine"),
         "client.operators": ("MessageInfo",),

@@ -28,6 +28,7 @@ from holdfast.engine.audit_pruning import AuditPruner
 from holdfast.engine.change_pruning import ChangePruner
 from holdfast.engine.engine import Engine
 from holdfast.engine.node_ids import is_surely_dead, new_node_id
+from holdfast.engine.node_reports import NodeReporter
 from holdfast.engine.pruning import Pruner
 from holdfast.engine.stream_pruning import StreamPruner
 from holdfast.engine.system_clock import SystemClock, set_by_database
@@ -228,7 +229,9 @@ class Parts:
 
     def engine(self, waiters: Waiters, *, own_runs_only: bool = False) -> Engine:
         add_to_logs(current_log)
-        return Engine(
+        after_commits = self._after_commits() if self._is_own_store else []
+        reporter = NodeReporter(self.store, self.dice, version_of_package())
+        engine = Engine(
             self._engine_store,
             self.clock,
             self.definitions,
@@ -242,12 +245,14 @@ class Parts:
             tuning=self.tuning,
             own_runs_only=own_runs_only,
             pruner=None if own_runs_only else self._pruner(),
-            after_commits=self._after_commits() if self._is_own_store else [],
+            after_commits=[*after_commits, reporter] if self._is_own_store else [],
             telemetry=self.metrics,
             tracing=self.tracing,
             secrets=self.secrets,
             find_attempt=attempt_of,
         )
+        reporter.describe = engine.describe
+        return engine
 
     def _pruner(self) -> Pruner:
         """It uses the lanes of clients, so that it holds up no commit."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
 import pytest
 from tests.stores.builders import SPACE, Node, at, key, new_run, new_task
 
 from holdfast.client import fleet
 from holdfast.client.fleet import Fleet
-from holdfast.core.values import key_text, moment
+from holdfast.core.values import NodeId, TaskStatus, key_text, moment
+from holdfast.ports.fleet import NodeReport, QueueReport, WaitingAttempt
 from holdfast.stores import SqlStore
 
 
@@ -62,3 +66,34 @@ async def test_a_node_has_its_runs_and_the_tasks_in_its_slots(store: SqlStore) -
     [later] = await fleet_of(store, seconds=10_000).nodes()
     assert not later.is_alive
     assert await fleet_of(store, namespace="other").nodes() == []
+
+
+async def test_a_node_says_what_it_is_and_what_waits_there(store: SqlStore) -> None:
+    node = Node(store)
+    await node.commit(
+        created=[new_run(1, owner=node.id, id="order-1")],
+        tasks=[new_task(1, 0), msgspec.structs.replace(new_task(1, 1), status=TaskStatus.PENDING)],
+    )
+    gone, waits = WaitingAttempt(key(1), 7), WaitingAttempt(key(1), 1)
+    queue = QueueReport("ledger", limit=1, running=1, waiting=2, first=[gone, waits])
+
+    await store.write_node_report(node.id, NodeReport("1.2.3", True, [queue]))
+    await store.write_node_report(NodeId("nobody"), NodeReport("1.2.3", False, []))
+
+    [found] = await fleet_of(store).nodes()
+    [told] = (await fleet_of(store).queues()).queues
+    assert (found.version, found.is_stopping) == ("1.2.3", True)
+    assert (told.node, told.queue, told.limit, told.running, told.waiting) == (node.id, "ledger", 1, 1, 2)
+    assert [(it.run, it.seq, it.task) for it in told.first] == [("order-1", 1, "charge")]
+    assert (await fleet_of(store, seconds=10_000).queues()).queues == []  # the node is not there any more
+
+
+async def test_a_report_that_a_newer_node_has_written_is_passed_over(store: SqlStore) -> None:
+    node = Node(store)
+    await node.commit(created=[new_run(1, owner=node.id)])
+    newer: Any = {"version": "9", "queues": 3}
+    await store.write_node_report(node.id, newer)
+
+    [found] = await fleet_of(store).nodes()
+
+    assert found.version is None

@@ -12,7 +12,7 @@ from holdfast.core.names import OWN_NAMES
 from holdfast.core.open_requests import OpenRequests
 from holdfast.core.situations import BusyTask
 from holdfast.core.values import Instant, RunKey, key_text, moment
-from holdfast.ports.fleet import FleetStore, HeldRow, NodeRow
+from holdfast.ports.fleet import FleetStore, HeldRow, NodeRow, WaitingRow
 from holdfast.ports.situations import SituationStore
 
 COUNTED_TO: Final = 10_000
@@ -22,6 +22,7 @@ _MOST_SERVICES: Final = 1_000
 _MOST_HELD: Final = 1_000
 _MOST_SLOTS: Final = 1_000
 _SLOTS_OF_A_NODE: Final = 100
+_MOST_WAITING: Final = 1_000
 _STEPS_OF_A_RUN: Final = 100
 
 
@@ -45,6 +46,10 @@ class NodeInfo(msgspec.Struct, frozen=True):
     """How many runs it has in memory: 10,000 stands for 10,000 or more."""
     is_alive: bool
     """Whether it is there, as far as the database or this machine can tell."""
+    version: str | None = None
+    """Of holdfast. None: it has not said so yet, or is older than 0.5."""
+    is_stopping: bool = False
+    """It takes no more runs, and ends when its tasks have ended."""
 
 
 class TakenItem(msgspec.Struct, frozen=True):
@@ -93,10 +98,36 @@ class Slot(msgspec.Struct, frozen=True):
     since: dt.datetime | None
 
 
+class WaitingTask(msgspec.Struct, frozen=True):
+    """A task that waits for a slot on its node."""
+
+    run: str
+    key: str
+    seq: int
+    task: str
+    since: dt.datetime
+    """When its run asked for it."""
+
+
+class NodeQueue(msgspec.Struct, frozen=True):
+    """A queue of tasks on one node, as the node has told some seconds ago."""
+
+    node: str
+    queue: str
+    limit: int
+    """How many of its tasks run at once: what the settings of the node say, or its executors."""
+    running: int
+    waiting: int
+    first: list[WaitingTask]
+    """The first of those that wait, in their order: 10 at most."""
+
+
 class Queues(msgspec.Struct, frozen=True):
     services: list[ServiceQueue]
     slots: list[Slot]
     """Of each node 100 at most, and of all 1,000."""
+    queues: list[NodeQueue] = []
+    """Of the nodes that are there."""
 
 
 class _Store(FleetStore, SituationStore, Protocol):
@@ -137,7 +168,7 @@ class Fleet:
             )
             for row in rows
         ]
-        return Queues(services, await self._slots())
+        return Queues(services, await self._slots(), await self._node_queues())
 
     async def held_items(self) -> list[TakenItem]:
         """What workers have: 1,000 items at most."""
@@ -155,6 +186,33 @@ class Fleet:
             slots += [_slot(id, task, known.get(task.run)) for task in sorted(busy, key=_place)]
         return slots
 
+    async def _node_queues(self) -> list[NodeQueue]:
+        now = self._now()
+        rows = await self._store.list_node_rows(self._namespace, 1, _MOST_NODES)
+        told = [
+            (row.serving.id, queue)
+            for row in rows
+            if row.report is not None and row.runs and self._is_there(row, now)
+            for queue in row.report.queues
+        ]
+        named = [each for _, queue in told for each in queue.first][:_MOST_WAITING]
+        found = {(it.run, it.seq): it for it in await self._store.find_waiting_tasks(named)}
+        return [
+            NodeQueue(
+                node,
+                queue.name,
+                queue.limit,
+                queue.running,
+                queue.waiting,
+                [_waiting(found[each]) for each in queue.first if each in found],
+            )
+            for node, queue in told
+        ]
+
+    def _is_there(self, row: NodeRow, now: Instant) -> bool:
+        is_alive = self._is_alive(row.serving.id)
+        return row.serving.may_live(now) if is_alive is None else is_alive
+
     async def _requests_of(self, runs: set[RunKey]) -> dict[RunKey, OpenRequests]:
         """The name of a local queue is in the journals only."""
         known: dict[RunKey, OpenRequests] = {}
@@ -167,7 +225,6 @@ class Fleet:
         node = row.serving
         parts = node.id.rsplit(":", 3)
         is_ours = len(parts) == 4 and parts[1].isdecimal()
-        is_alive = self._is_alive(node.id)
         return NodeInfo(
             node.id,
             parts[0] if is_ours else "",
@@ -177,7 +234,9 @@ class Fleet:
             moment(node.lease_until),
             None if node.claims is None else sorted(it for it in node.claims if not it.startswith(OWN_NAMES)),
             row.runs,
-            node.may_live(now) if is_alive is None else is_alive,
+            self._is_there(row, now),
+            None if row.report is None else row.report.version,
+            row.report is not None and row.report.is_stopping,
         )
 
 
@@ -197,6 +256,11 @@ def _held(row: HeldRow) -> TakenItem:
         None if row.taken_at is None else moment(row.taken_at),
         moment(row.lease_until),
     )
+
+
+def _waiting(row: WaitingRow) -> WaitingTask:
+    key = key_text(row.run)
+    return WaitingTask(row.run_id or key, key, row.seq, row.name, moment(row.created_at))
 
 
 def _slot(node: str, task: BusyTask, requests: OpenRequests | None) -> Slot:

@@ -29,11 +29,14 @@ from holdfast.engine.secret_attempts import SecretAttempts
 from holdfast.engine.stream_buffer import StreamBuffer
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Attempt, Beat, Executor, Log, Publish, Report
+from holdfast.ports.fleet import QueueReport, WaitingAttempt
 from holdfast.ports.secrets import SecretReader
 
 END_TIMEOUT = dt.timedelta(minutes=1)
 """How long to wait for the end of a cancelled attempt, where the executor promises an end within seconds."""
 
+_NAMED = 10
+"""So many of the attempts that wait in a queue are named in a report."""
 _NO_QUEUE = ""
 """No queue can be named like this, so it has no limit of its own."""
 
@@ -195,6 +198,14 @@ class Dispatcher:
             if has_slot:
                 self._inbox.wake()
 
+    def queue_reports(self) -> list[QueueReport]:
+        """The queues of tasks and what waits for their slots. A queue has its limit on each executor."""
+        found: dict[str, list[_QueueSlots]] = {}
+        for (_, name), slots in self._queues.items():
+            if name != _NO_QUEUE:
+                found.setdefault(name, []).append(slots)
+        return [_report(name, found[name]) for name in sorted(found)]
+
     def cancel(self, attempt: LiveAttempt) -> None:
         """Cancel a running attempt. (A waiting attempt is skipped when its turn comes.)"""
         if attempt.slots is not None:
@@ -319,3 +330,15 @@ class Dispatcher:
             shared.queues.append(slots)
         attempt.slots = slots
         return slots
+
+
+def _report(name: str, all_slots: list[_QueueSlots]) -> QueueReport:
+    waiting = [each for slots in all_slots for each in slots.waiting if each[2].stage is Stage.WAITING]
+    first = [attempt for _, _, attempt in heapq.nsmallest(_NAMED, waiting)]
+    return QueueReport(
+        name,
+        limit=sum(slots.capacity for slots in all_slots),
+        running=sum(slots.capacity - slots.free for slots in all_slots),
+        waiting=len(waiting),
+        first=[WaitingAttempt(attempt.run, attempt.seq) for attempt in first],
+    )

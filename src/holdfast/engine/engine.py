@@ -50,6 +50,7 @@ from holdfast.engine.tuning import Tuning
 from holdfast.errors import LoopStalled, NotOpen, Refused, StoreError, node_stopped
 from holdfast.ports.clock import Clock
 from holdfast.ports.executor import Beat, Log, Publish, Report
+from holdfast.ports.fleet import NodeReport
 from holdfast.ports.nodes import EngineStore
 from holdfast.ports.programs import Pinned, Programs
 from holdfast.ports.runs import StartedRuns
@@ -294,7 +295,10 @@ class Engine:
         if self._main is None:
             return
         self._is_draining = True
-        self._stop_pruners()
+        if self._pruner is not None:
+            self._pruner.stop()
+        for each in self._after_commits:
+            each.note_commit(self._clock.now())  # perhaps none follows while tasks finish
         self._dispatcher.close()
         self._inbox.wake()
         patience = self._tuning.drain + self._tuning.lease / 2 + _LEAVE_TIMEOUT
@@ -386,6 +390,9 @@ class Engine:
     def has(self, run: RunKey) -> bool:
         """Whether this node has the run in memory, and so will tell its observer when the run ends."""
         return run in self._residents
+
+    def describe(self, version: str) -> tuple[NodeId, NodeReport]:
+        return self.node, NodeReport(version, self._is_draining, self._dispatcher.queue_reports())
 
     @property
     def is_empty(self) -> bool:

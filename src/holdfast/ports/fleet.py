@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+import msgspec
+
 from holdfast.core.situations import BusyTask, ServingNode
-from holdfast.core.values import Instant, RunKey
+from holdfast.core.values import Instant, NodeId, RunKey
+
+
+class WaitingAttempt(NamedTuple):
+    """A task that waits for a slot on its node."""
+
+    run: RunKey
+    seq: int
+
+
+class QueueReport(msgspec.Struct, frozen=True):
+    """The slots of a queue on one node."""
+
+    name: str
+    limit: int
+    running: int
+    waiting: int
+    first: list[WaitingAttempt]
+    """Some of those that wait, in the order in which they will get a slot."""
+
+
+class NodeReport(msgspec.Struct, frozen=True):
+    """What a node says of itself. It writes this a moment after something has changed."""
+
+    version: str
+    """Of holdfast."""
+    is_stopping: bool
+    queues: list[QueueReport]
+    """Those that have had a task on this node."""
 
 
 class NodeRow(NamedTuple):
@@ -13,6 +44,16 @@ class NodeRow(NamedTuple):
     started_at: Instant
     runs: int
     """How many runs it has, up to a bound."""
+    report: NodeReport | None
+    """None: it has written none yet."""
+
+
+class WaitingRow(NamedTuple):
+    run: RunKey
+    run_id: str | None
+    seq: int
+    name: str
+    created_at: Instant
 
 
 class ServiceRow(NamedTuple):
@@ -62,4 +103,12 @@ class FleetStore(Protocol):
 
     async def list_busy_tasks(self, node: str, limit: int) -> list[BusyTask]:
         """The tasks that a node has in its slots."""
+        ...
+
+    async def find_waiting_tasks(self, tasks: Sequence[tuple[RunKey, int]]) -> list[WaitingRow]:
+        """Those of these tasks, named by run and number, that have not begun."""
+        ...
+
+    async def write_node_report(self, node: NodeId, report: NodeReport) -> None:
+        """Nothing is written if the node has no row."""
         ...

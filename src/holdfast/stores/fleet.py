@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
+
 from holdfast.core.situations import BusyTask
-from holdfast.core.values import Instant
-from holdfast.ports.fleet import HeldRow, NodeRow, ServiceRow
-from holdfast.stores.database import Transaction
+from holdfast.core.values import Instant, NodeId, RunKey
+from holdfast.ports.fleet import HeldRow, NodeReport, NodeRow, ServiceRow, WaitingRow
+from holdfast.stores.database import Row, Transaction
 from holdfast.stores.situations import serving_node
 from holdfast.stores.sql_role import SqlRole
 
@@ -17,7 +21,7 @@ class SqlFleetStore(SqlRole):
 
     async def list_node_rows(self, namespace: str, count_to: int, limit: int) -> list[NodeRow]:
         rows = await self._driver.fetch("fleet_nodes", namespace, count_to, limit)
-        return [NodeRow(serving_node(row[:4]), *row[4:]) for row in rows]
+        return [NodeRow(serving_node(row[:4]), row[4], row[5], _read_report(row[6])) for row in rows]
 
     async def list_service_rows(
         self, namespace: str, now: Instant, count_to: int, limit: int
@@ -35,3 +39,19 @@ class SqlFleetStore(SqlRole):
     async def list_busy_tasks(self, node: str, limit: int) -> list[BusyTask]:
         rows = await self._driver.fetch("some_busy_tasks", node, limit, may_be_long=True)
         return [BusyTask(*row) for row in rows]
+
+    async def find_waiting_tasks(self, tasks: Sequence[tuple[RunKey, int]]) -> list[WaitingRow]:
+        keys: list[Row] = [(run, seq) for run, seq in tasks]
+        rows = await self._driver.read(lambda tx: tx.many_returning("find_waiting_tasks", keys))
+        return [WaitingRow(*row) for row in rows]
+
+    async def write_node_report(self, node: NodeId, report: NodeReport) -> None:
+        text = msgspec.json.encode(report).decode()
+        await self._driver.write(lambda tx: tx.run("write_node_report", node, text))
+
+
+def _read_report(text: str | None) -> NodeReport | None:
+    try:
+        return None if text is None else msgspec.json.decode(text, type=NodeReport)
+    except msgspec.MsgspecError:
+        return None  # of a newer version of holdfast

@@ -674,6 +674,11 @@ CREATE INDEX CONCURRENTLY questions_closed ON holdfast.questions (namespace, clo
 
 CREATE INDEX CONCURRENTLY messages_answering ON holdfast.messages (run, question) WHERE question IS NOT NULL;
 -- end of migration
+-- migration 0030 node_reports
+-- needs: 0004
+-- What a node says of itself: its version, its queues with their limits, and what waits there. JSON.
+ALTER TABLE holdfast.nodes ADD COLUMN report text;
+-- end of migration
 CREATE TABLE IF NOT EXISTS holdfast.schema_changes (
     number     int PRIMARY KEY,
     name       text NOT NULL,
@@ -1125,7 +1130,7 @@ INSERT INTO holdfast.messages (id, run, kind, name, payload, taken, posted_by, p
 INSERT INTO holdfast.messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) OVERRIDING SYSTEM VALUE VALUES ('7', '37a8eec1-ce19-687d-0000-00000000000a', 'signal', 'clean', 'null', '1', NULL, '2030-01-01 00:00:00+00', NULL, NULL, NULL, NULL);
 INSERT INTO holdfast.messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) OVERRIDING SYSTEM VALUE VALUES ('8', '37a8eec1-ce19-687d-0000-00000000000d', 'signal', 'go', '"again"', '4', NULL, '2030-01-01 00:00:00+00', NULL, NULL, NULL, NULL);
 INSERT INTO holdfast.messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) OVERRIDING SYSTEM VALUE VALUES ('9', '37a8eec1-ce19-687d-0000-000000000004', 'signal', 'go', '1', '1', NULL, '2030-01-01 00:00:00+00', NULL, NULL, NULL, NULL);
-INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at, serves, seen_at) VALUES ('node:2265b1f5', 'default', 1, '2030-01-01 00:09:17.25+00', '2030-01-01 00:00:00+00', '["(published flows)","add@task","add_on_a_thread@task","approving","calling","cleaning_up","continuing","count@task","decline@task","delivery","echo@task","edition","failing","family","fragile","held_up","hold@task","holdfast.alerts@task","holdfast.bulk@task","holdfast.webhook@task","holding","listening","mistaken","of_a_class@7","order","racing","refuse@task","refused","reopened","second_time_lucky@task","sleeping","steps","talk@task","talking","third_time_lucky@task"]', '2030-01-01 00:09:02.25+00');
+INSERT INTO holdfast.nodes (id, namespace, tick, lease_until, started_at, serves, seen_at, report) VALUES ('node:2265b1f5', 'default', 1, '2030-01-01 00:09:17.25+00', '2030-01-01 00:00:00+00', '["(published flows)","add@task","add_on_a_thread@task","approving","calling","cleaning_up","continuing","count@task","decline@task","delivery","echo@task","edition","failing","family","fragile","held_up","hold@task","holdfast.alerts@task","holdfast.bulk@task","holdfast.webhook@task","holding","listening","mistaken","of_a_class@7","order","racing","refuse@task","refused","reopened","second_time_lucky@task","sleeping","steps","talk@task","talking","third_time_lucky@task"]', '2030-01-01 00:09:02.25+00', NULL);
 INSERT INTO holdfast.questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES ('37a8eec1-ce19-687d-0000-000000000005', '0', 'default', 'approval', '{"schema":{"type":"string"}}', '2030-01-01 00:00:00+00', '2030-01-01 00:00:00+00', '1', NULL);
 INSERT INTO holdfast.questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES ('37a8eec1-ce19-687d-0000-000000000005', '1', 'default', 'payment', '{}', '2030-01-01 00:00:00+00', '2030-01-01 00:00:00+00', '1', '5');
 INSERT INTO holdfast.questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES ('37a8eec1-ce19-687d-0000-00000000000a', '0', 'default', 'never', '{}', '2030-01-01 00:00:00+00', '2030-01-01 00:00:00+00', '0', NULL);
@@ -1238,6 +1243,7 @@ INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('26', 'se
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('27', 'minutes', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('28', 'alerts', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('29', 'answers', '2030-01-01 00:00:00');
+INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('30', 'node_reports', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('5', 'facts', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('6', 'fill_facts', '2030-01-01 00:00:00');
 INSERT INTO holdfast.schema_changes (number, name, applied_at) VALUES ('7', 'runs_by_workflow', '2030-01-01 00:00:00');

@@ -13,7 +13,7 @@ from holdfast.cli.views.tables import print_table
 
 if TYPE_CHECKING:
     from holdfast.app import Holdfast
-    from holdfast.client.fleet import NodeInfo, Queues, ServiceQueue, Slot
+    from holdfast.client.fleet import NodeInfo, NodeQueue, Queues, ServiceQueue, Slot
 
 
 def register(app: typer.Typer) -> None:
@@ -33,7 +33,7 @@ def nodes(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) -
     elif not found:
         say("no nodes")
     else:
-        header = ["HOST", "PROCESS", "STATUS", "RUNS", "SINCE", "SERVES"]
+        header = ["HOST", "PROCESS", "STATUS", "RUNS", "VERSION", "SINCE", "SERVES"]
         print_table(header, [_node_row(node) for node in found], state=2)
 
 
@@ -54,6 +54,8 @@ def queues(as_json: AsJson = False, db: Db = None, namespace: Namespace = None) 
         print_table(header, [_service_row(queue) for queue in found.services])
     if found.slots:
         print_table(["QUEUE", "TASK", "RUN", "SINCE", "NODE"], [_slot_row(slot) for slot in found.slots])
+    if waiting := [row for queue in found.queues for row in _waiting_rows(queue)]:
+        print_table(["QUEUE", "WAITS", "RUN", "SINCE", "NODE"], waiting)
 
 
 def _node_row(node: NodeInfo) -> list[str]:
@@ -62,8 +64,9 @@ def _node_row(node: NodeInfo) -> list[str]:
     return [
         node.host or node.id,
         "-" if node.process is None else str(node.process),
-        "online" if node.is_alive else "offline",
+        ("stopping" if node.is_stopping else "online") if node.is_alive else "offline",
         f"{node.runs}+" if node.runs >= COUNTED_TO else str(node.runs),
+        node.version or "-",
         moment_text(node.started_at),
         "-" if node.serves is None else ", ".join(node.serves),
     ]
@@ -84,3 +87,10 @@ def _service_row(queue: ServiceQueue) -> list[str]:
 def _slot_row(slot: Slot) -> list[str]:
     since = "-" if slot.since is None else moment_text(slot.since)
     return [slot.queue or "?", slot.task, slot.run, since, slot.node]
+
+
+def _waiting_rows(queue: NodeQueue) -> list[list[str]]:
+    rows = [[queue.queue, it.task, it.run, moment_text(it.since), queue.node] for it in queue.first]
+    if (left := queue.waiting - len(rows)) > 0:
+        rows.append([queue.queue, f"and {left} more", "", "", queue.node])
+    return rows

@@ -1,7 +1,7 @@
 -- name: fleet_nodes
 -- Counts the runs of each node up to $2.
 SELECT id, lease_until, seen_at, serves, started_at,
-    (SELECT count(*) FROM (SELECT 1 FROM holdfast.runs WHERE owner = nodes.id LIMIT $2::int8) AS owned)
+    (SELECT count(*) FROM (SELECT 1 FROM holdfast.runs WHERE owner = nodes.id LIMIT $2::int8) AS owned), report
 FROM holdfast.nodes WHERE namespace = $1::text
 ORDER BY id COLLATE "C"
 LIMIT $3::int8;
@@ -42,3 +42,13 @@ FROM holdfast.queue
 WHERE namespace = $1 AND worker > $2::text
 ORDER BY worker
 LIMIT $3::int8;
+
+-- name: find_waiting_tasks
+SELECT tasks.run, runs.id, tasks.seq, tasks.name, tasks.created_at
+FROM unnest($1::uuid[], $2::int8[]) AS wanted (run, seq)
+JOIN holdfast.tasks ON tasks.run = wanted.run AND tasks.seq = wanted.seq
+JOIN holdfast.runs ON runs.key = tasks.run
+WHERE tasks.status = 'pending';
+
+-- name: write_node_report
+UPDATE holdfast.nodes SET report = $2::text WHERE id = $1::text;

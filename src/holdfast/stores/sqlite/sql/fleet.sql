@@ -1,7 +1,7 @@
 -- name: fleet_nodes
 -- Counts the runs of each node up to ?2.
 SELECT id, lease_until, seen_at, serves, started_at,
-    (SELECT count(*) FROM (SELECT 1 FROM runs WHERE owner = nodes.id LIMIT ?2))
+    (SELECT count(*) FROM (SELECT 1 FROM runs WHERE owner = nodes.id LIMIT ?2)), report
 FROM nodes WHERE namespace = ?1
 ORDER BY id
 LIMIT ?3;
@@ -39,3 +39,11 @@ FROM queue INDEXED BY queue_by_worker
 WHERE namespace = ?1 AND worker > ?2
 ORDER BY worker
 LIMIT ?3;
+
+-- name: find_waiting_tasks
+SELECT tasks.run, runs.id, seq, name, tasks.created_at
+FROM tasks JOIN runs ON runs.key = tasks.run
+WHERE run = ?1 AND seq = ?2 AND tasks.status = 'pending';
+
+-- name: write_node_report
+UPDATE nodes SET report = ?2 WHERE id = ?1;

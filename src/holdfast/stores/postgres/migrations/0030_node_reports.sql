@@ -1,0 +1,3 @@
+-- needs: 0004
+-- What a node says of itself: its version, its queues with their limits, and what waits there. JSON.
+ALTER TABLE holdfast.nodes ADD COLUMN report text;
