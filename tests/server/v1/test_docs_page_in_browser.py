@@ -37,7 +37,7 @@ async def opened(server: Server, **options: Any) -> AsyncGenerator[Any]:
             page.errors = []
             page.on("request", lambda request: page.asked.append(request.url))
             page.on("pageerror", lambda error: page.errors.append(str(error)))
-            await page.goto(server.base)
+            await page.goto(f"{server.base}/api/v1/docs")
             await page.wait_for_selector("#routes details")
             yield page
         finally:
@@ -92,6 +92,7 @@ async def test_routes_are_found_by_words_and_by_the_address(sqlite_url: str):
 
         opened_route = page.locator("details:visible").first
         await opened_route.locator("summary").click()
+        await playwright.expect(page).to_have_url(re.compile("#."))
         await page.reload()
         address = page.url.partition("#")[2]
         await playwright.expect(page.locator(f"details[id='{address}']")).to_have_attribute("open", "")
