@@ -151,6 +151,24 @@ async def test_what_a_handler_of_logging_prints_is_not_there_twice(catalog: Cata
     assert await lines_of(catalog, work) == ["WARNING: by logging", "stdout: by print"]
 
 
+async def test_a_task_goes_on_printing_when_the_terminal_of_its_node_was_closed(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = os.openpty()
+    with open(theirs, "w", encoding="utf-8", buffering=1) as terminal:
+        monkeypatch.setattr(sys, "stdout", terminal)
+        os.close(ours)
+
+        def work() -> None:
+            for number in range(3):
+                print(number)
+
+        found = await lines_of(catalog, work)
+        with pytest.raises(OSError, match="Input/output error"):
+            terminal.close()
+    assert found == ["stdout: 0", "stdout: 1", "stdout: 2"]
+
+
 async def test_what_is_printed_outside_of_tasks_is_in_no_log(
     catalog: Catalog, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,7 @@ before, as ever, and also to the log of the task or the workflow that is running
 
 from __future__ import annotations
 
+import errno
 import sys
 import threading
 from collections.abc import Iterable
@@ -29,10 +30,16 @@ class _HeardStream:
             sink = current_sink()
             if sink is not None and isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 sink.print(self._name, text)
+                shown = text
                 if sink.secrets is not None:
                     shown = sink.secrets.shown.feed(self._name, text, threading.get_ident())
+                try:
                     self.below.write(shown)
-                    return len(text)
+                except OSError as error:
+                    # The terminal was closed. The log has the text, and the task need not fail for it.
+                    if error.errno != errno.EIO:
+                        raise
+                return len(text)
         return self.below.write(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
