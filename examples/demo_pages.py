@@ -1,14 +1,15 @@
 """The web pages, with a shop that is at work. `make demo` ends with it.
 
 It runs the commands that a user would type: `holdfast serve` for the workflows of `examples/shop`, on a
-database of its own, and a program that starts runs over HTTP. In a terminal it goes on until Ctrl-C, so
-that the pages can be looked at; otherwise it looks at them itself, and ends.
+database of its own, a program that starts runs over HTTP, and a worker. In a terminal it goes on until
+Ctrl-C, so that the pages can be looked at; otherwise it looks at them itself, and ends.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,16 +46,23 @@ def play(folder: Path) -> int:
         "-q",
     ]
     command += ["--port", os.environ.get("DEMO_PORT", "0")]
+    shutil.copy(SHOP / "holdfast.toml", folder)
     with open(folder / "serve.log", "w", encoding="utf-8") as log:
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
+    others: list[subprocess.Popen[bytes]] = []
     try:
         url = address_of(process, folder)
         say("  $ python examples/shop/fill.py")
         subprocess.run([sys.executable, str(SHOP / "fill.py"), url], check=True, timeout=_PATIENCE)
+        with open(folder / "others.log", "w", encoding="utf-8") as log:
+            for program, *options in (["fill.py", "--go-on"], ["mailer.py"]):
+                command = [sys.executable, str(SHOP / program), url, *options]
+                others.append(subprocess.Popen(command, cwd=folder, stdout=log, stderr=log))
         return show(url, process)
     finally:
-        process.terminate()
-        process.wait(timeout=_PATIENCE)
+        for each in [*others, process]:
+            each.terminate()
+            each.wait(timeout=_PATIENCE)
 
 
 def address_of(process: subprocess.Popen[str], folder: Path) -> str:

@@ -1,4 +1,7 @@
-"""Gives the shop something to do: runs that succeed, fail, wait and ask. `python fill.py http://127.0.0.1:8070`"""
+"""Gives the shop something to do: runs that succeed, fail, wait and ask. `python fill.py http://127.0.0.1:8070`
+
+With `--go-on`, customers go on to order things until Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -46,5 +49,18 @@ async def fill(url: str, orders: int = 60, seed: int = 7) -> None:
         )
 
 
+async def go_on(url: str) -> None:
+    """An order every few seconds. One in ten has no currency, and fails."""
+    draw = random.Random()
+    async with Holdfast(url) as hf:
+        while True:
+            await asyncio.sleep(draw.uniform(0.5, 5))
+            currency = "" if draw.random() < 0.1 else "EUR"
+            await hf.start(
+                "fulfil", draw.sample(ITEMS, draw.randint(1, 5)), draw.randint(500, 9_000), currency
+            )
+
+
 if __name__ == "__main__":
-    asyncio.run(fill(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8070"))
+    urls = [each for each in sys.argv[1:] if each != "--go-on"]
+    asyncio.run((go_on if "--go-on" in sys.argv else fill)(urls[0] if urls else "http://127.0.0.1:8070"))
