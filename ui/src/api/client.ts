@@ -62,8 +62,15 @@ export class Problem extends Error {
   }
 }
 
-/** Headers of each request: the namespace that was chosen, and the token of the session. */
+/** What goes with each request: the namespace that was chosen, and the token of the session. */
 export const context = { namespace: "", csrf: "" };
+
+/** Headers are bytes. A name is sent as those of UTF-8. */
+export function namespaceHeader(): Record<string, string> {
+  if (!context.namespace) return {};
+  return { "Holdfast-Namespace": String.fromCharCode(...new TextEncoder().encode(context.namespace)) };
+}
+
 const listeners = new Set<(status: number) => void>();
 
 /** Be told the status of each answer: 0 if there was none. */
@@ -94,8 +101,7 @@ export function addressOf(path: string, parts: object = {}, query: object = {}):
 }
 
 async function ask(method: Method, path: string, asked: Asked<any, any>): Promise<unknown> {
-  const headers: Record<string, string> = { Accept: "application/json" };
-  if (context.namespace) headers["Holdfast-Namespace"] = context.namespace;
+  const headers: Record<string, string> = { Accept: "application/json", ...namespaceHeader() };
   if (method !== "get" && context.csrf) headers["Holdfast-CSRF"] = context.csrf;
   if (asked.body !== undefined) headers["Content-Type"] = "application/json";
   let answer: Response;

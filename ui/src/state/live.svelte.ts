@@ -1,5 +1,5 @@
 // One stream of events a tab. The server puts changes together and tells them at most four times a second.
-import { addressOf, context, tellAnswer } from "../api/client";
+import { addressOf, namespaceHeader, tellAnswer } from "../api/client";
 import { EventReader } from "../api/events";
 import { hearServerTime, clock } from "./clock.svelte";
 
@@ -147,8 +147,7 @@ class Live {
     let isHeard = false;
     let silence: ReturnType<typeof setTimeout> | undefined;
     try {
-      const headers: Record<string, string> = { Accept: "text/event-stream" };
-      if (context.namespace) headers["Holdfast-Namespace"] = context.namespace;
+      const headers: Record<string, string> = { Accept: "text/event-stream", ...namespaceHeader() };
       if (this.after) headers["Last-Event-ID"] = this.after;
       const address = addressOf("/api/v1/pulse", {}, { run: this.run });
       const answer = await fetch(address, { headers, signal: stop.signal, credentials: "same-origin" });

@@ -1,5 +1,8 @@
 // The URL is the state: the path names the page, the query its filters, tab and selection.
-import { base } from "../api/client";
+import { base, context } from "../api/client";
+
+/** The parameter that says which namespace a page shows, if it is not the viewer's own. */
+export const NAMESPACE = "namespace";
 
 export interface Place {
   /** Decoded parts of the path below the address of the pages: ["runs", "order-7"]. */
@@ -22,14 +25,16 @@ function decode(part: string): string {
 
 /** The address of a page: `href("runs", id)`. Parts may have any characters. */
 export function href(...parts: string[]): string {
-  return base + parts.map(encodeURIComponent).join("/");
+  return hrefWith(parts, {});
 }
 
+/** With the namespace that was chosen: whoever is sent the address sees the same. */
 export function hrefWith(parts: string[], query: Record<string, string | null | undefined>): string {
   const text = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) text.set(name, value);
+  if (context.namespace) text.set(NAMESPACE, context.namespace);
   const tail = text.toString();
-  return href(...parts) + (tail ? `?${tail}` : "");
+  return base + parts.map(encodeURIComponent).join("/") + (tail ? `?${tail}` : "");
 }
 
 class Router {
@@ -56,7 +61,8 @@ class Router {
 
   go(address: string, options: { replace?: boolean } = {}): void {
     this.scrolls.set(location.href, scrollY);
-    history[options.replace ? "replaceState" : "pushState"](null, "", address);
+    const isSame = new URL(address, location.href).href === location.href;
+    history[options.replace || isSame ? "replaceState" : "pushState"](null, "", address);
     this.read();
     if (!options.replace) scrollTo(0, 0);
   }

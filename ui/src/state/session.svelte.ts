@@ -2,6 +2,7 @@
 import { context, get, onAnswer, post, Problem, del } from "../api/client";
 import type { Caller, SessionAnswer } from "../api/schema";
 import { forgetAll } from "./resource.svelte";
+import { hrefWith, NAMESPACE, router } from "./router.svelte";
 
 const RANKS: Record<string, number> = { viewer: 1, operator: 2, admin: 3 };
 const KEPT = "holdfast.namespace";
@@ -17,10 +18,12 @@ class Session {
   idle = $state<number | null>(null);
   /** Somebody was logged in, and is not any more. */
   hasEnded = $state(false);
+  /** The namespace of the address is not one that they may see. */
+  isElsewhere = $state(false);
   private last = "";
 
   constructor() {
-    context.namespace = sessionStorage.getItem(KEPT) ?? "";
+    context.namespace = router.query(NAMESPACE) || (sessionStorage.getItem(KEPT) ?? "");
     onAnswer((status) => {
       if (status !== 401 || !this.caller) return;
       this.caller = null;
@@ -38,6 +41,7 @@ class Session {
       this.caller = null;
       this.needsLogin = error.status === 401;
       this.problem = error.status === 401 ? null : error;
+      this.isElsewhere = error.status === 403 && context.namespace !== "";
     }
     this.isKnown = true;
   }
@@ -45,25 +49,35 @@ class Session {
   /** Raises Problem. */
   async enter(key: string): Promise<void> {
     this.take(await post("/api/v1/session", { body: { key } }));
+    // The address may name a namespace that is not theirs.
+    if (context.namespace) await this.load();
   }
 
   private take(answer: SessionAnswer): void {
     const { caller } = answer;
-    const who = `${caller.key} ${caller.name} ${caller.role} ${caller.namespace}`;
+    const who = `${caller.key} ${caller.name} ${caller.role} ${caller.all_namespaces ? "*" : caller.namespace}`;
     if (this.last && this.last !== who) {
       // What the one before has seen, and the namespace they chose, are theirs.
       forgetAll();
-      context.namespace = "";
-      sessionStorage.removeItem(KEPT);
+      this.leaveNamespace();
     }
     this.last = who;
+    // The address says which namespace it is, so that it can be sent to somebody.
+    if (context.namespace && !router.query(NAMESPACE)) router.set({ [NAMESPACE]: context.namespace });
     context.csrf = answer.csrf_token ?? "";
     this.endsAt = answer.expires_at ?? null;
     this.idle = answer.idle_seconds ?? null;
     this.needsLogin = answer.needs_login;
     this.caller = caller;
-    this.hasEnded = false;
+    this.hasEnded = this.isElsewhere = false;
     this.problem = null;
+  }
+
+  /** Back to the namespace that is theirs without a choice. */
+  leaveNamespace(): void {
+    context.namespace = "";
+    sessionStorage.removeItem(KEPT);
+    router.set({ [NAMESPACE]: null });
   }
 
   /** Whether the caller may do what needs this role. The server decides; this only hides buttons. */
@@ -75,9 +89,12 @@ class Session {
     return context.namespace || this.caller?.namespace || "";
   }
 
+  /** What the rest of the address names is of the namespace before: the new one is begun at the list. */
   choose(namespace: string): void {
     sessionStorage.setItem(KEPT, namespace);
-    location.reload();
+    context.namespace = namespace;
+    const parts = router.place.parts;
+    location.href = hrefWith(router.page === "settings" ? parts : parts.slice(0, 1), {});
   }
 
   async leave(): Promise<void> {

@@ -93,7 +93,7 @@ export const FILTERS: Filter[] = [
 ];
 const BY_NAME = new Map(FILTERS.map((each) => [each.name, each]));
 /** Names of parameters that are no filters: what else the page keeps in its URL. */
-const OTHERS = new Set(["peek", "job"]);
+const OTHERS = new Set(["peek", "job", "namespace"]);
 /** Names of the API, as links from elsewhere may have them. */
 const ALSO: Record<string, string> = {
   "error~": "error",

@@ -1,5 +1,5 @@
 // The lines of a run's log: page after page, and then as they come.
-import { addressOf, context, get, Problem } from "../../../../api/client";
+import { addressOf, get, namespaceHeader, Problem } from "../../../../api/client";
 import { EventReader } from "../../../../api/events";
 import type { LogEntry } from "../../../../api/schema";
 import { keptFrom, written } from "./lines";
@@ -63,8 +63,7 @@ export class LogFeed {
   }
 
   private async follow(): Promise<void> {
-    const headers: Record<string, string> = { Accept: "text/event-stream" };
-    if (context.namespace) headers["Holdfast-Namespace"] = context.namespace;
+    const headers: Record<string, string> = { Accept: "text/event-stream", ...namespaceHeader() };
     if (this.after) headers["Last-Event-ID"] = this.after;
     const address = addressOf(
       "/api/v1/runs/{id}/logs",
