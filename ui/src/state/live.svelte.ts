@@ -45,12 +45,14 @@ export interface Pulse {
 }
 
 const QUIET = 3_000;
-const HIDDEN = 60_000;
+/** A browser has six connections to a server over HTTP/1.1: tabs that nobody looks at give theirs back soon. */
+const HIDDEN = 10_000;
 const SILENCE = 40_000;
 
 class Live {
-  /** `live`; `lost` when the server has not been heard of for three seconds; `held` by the user. */
-  state = $state<"live" | "lost" | "held">("live");
+  private isHeld = $state(false);
+  /** The server has not been heard of for three seconds. */
+  private isLost = $state(false);
   /** When the server was last heard of. */
   heardAt = $state(Date.now());
   /** Counts how often everything must be loaded again: after a gap, and after the server has come back. */
@@ -64,6 +66,12 @@ class Live {
   private isAsleep = false;
   private isStarted = false;
 
+  /** `held` by the user; `lost` when the server has not been heard of for three seconds. */
+  get state(): "live" | "lost" | "held" {
+    if (this.isHeld) return "held";
+    return this.isLost ? "lost" : "live";
+  }
+
   /** Also after a login: a stream that was refused is not asked for again before. */
   start(): void {
     if (this.isStarted) {
@@ -73,6 +81,8 @@ class Live {
     }
     this.isStarted = true;
     document.addEventListener("visibilitychange", () => this.seen());
+    // A tab that was opened in the background asks for events when somebody looks at it.
+    this.isAsleep = document.hidden;
     void this.keepOpen();
   }
 
@@ -89,9 +99,13 @@ class Live {
   }
 
   hold(isHeld: boolean): void {
-    clock.isHeld = isHeld;
-    this.state = isHeld ? "held" : "live";
+    clock.isHeld = this.isHeld = isHeld;
     if (!isHeld) this.resets += 1;
+  }
+
+  /** What is held still is loaded again when it is let go. */
+  private reset(): void {
+    if (!this.isHeld) this.resets += 1;
   }
 
   private seen(): void {
@@ -104,7 +118,7 @@ class Live {
     } else if (this.isAsleep) {
       this.isAsleep = false;
       this.after = "";
-      this.resets += 1;
+      this.reset();
       this.wake?.();
     }
   }
@@ -118,7 +132,7 @@ class Live {
       const isHeard = await this.readOnce();
       failures = isHeard ? 0 : failures + 1;
       if (failures > 0) {
-        this.losing ??= setTimeout(() => this.lose(), QUIET);
+        this.losing ??= setTimeout(() => (this.isLost = true), QUIET);
         await new Promise((resolve) =>
           setTimeout(resolve, Math.min(5_000, 250 * 2 ** Math.min(failures, 5))),
         );
@@ -126,17 +140,13 @@ class Live {
     }
   }
 
-  private lose(): void {
-    if (this.state === "live") this.state = "lost";
-  }
-
   private hear(): void {
     clearTimeout(this.losing);
     this.losing = undefined;
     this.heardAt = Date.now();
-    if (this.state === "lost") {
-      this.state = "live";
-      this.resets += 1;
+    if (this.isLost) {
+      this.isLost = false;
+      this.reset();
     }
   }
 
@@ -153,7 +163,7 @@ class Live {
       const answer = await fetch(address, { headers, signal: stop.signal, credentials: "same-origin" });
       if (answer.status === 410) {
         this.after = "";
-        this.resets += 1;
+        this.reset();
         return true;
       }
       if (answer.status === 404 && this.run) {
@@ -191,10 +201,10 @@ class Live {
 
   private take(event: string, data: string): void {
     if (event === "lagged" || event === "error") {
-      this.resets += 1;
+      this.reset();
       return;
     }
-    if (event !== "pulse" || this.state === "held") return;
+    if (event !== "pulse" || this.isHeld) return;
     const pulse = JSON.parse(data) as Pulse;
     const now = Date.now();
     hearServerTime(Date.parse(pulse.at), now, now);

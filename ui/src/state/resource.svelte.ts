@@ -82,11 +82,11 @@ export function resource<T>(
 
   function soon(): void {
     const name = untrack(key);
-    if (name === null || timer !== undefined || document.hidden) return;
+    if (name === null || timer !== undefined || document.hidden || live.state === "held") return;
     const wait = Math.max(0, lastAt + Math.max(options.every ?? 1_000, SHARE * took) - Date.now());
     timer = setTimeout(() => {
       timer = undefined;
-      void run(name);
+      if (live.state !== "held") void run(name);
     }, wait);
   }
 

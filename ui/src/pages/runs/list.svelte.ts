@@ -40,12 +40,18 @@ export class RunList {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private lastAt = 0;
 
-  /** Call it while the page is set up: other filters, or a server that is back, load the list again. */
+  /** Call it while the page is set up: other filters load the list again, a server that is back refreshes it. */
   follow(tokens: () => Token[]): void {
     $effect(() => {
       const now = tokens();
-      void live.resets;
       untrack(() => void this.restart(now));
+    });
+    let resets = untrack(() => live.resets);
+    $effect(() => {
+      if (live.resets === resets) return;
+      resets = live.resets;
+      // The rows that one reads stay where they are.
+      untrack(() => void (this.isWhole ? this.refresh() : this.restart()));
     });
     $effect(() => {
       const leave = live.listen((pulse) => this.hear(pulse));
@@ -116,7 +122,7 @@ export class RunList {
     this.timer = setTimeout(
       () => {
         this.timer = undefined;
-        void this.refresh();
+        if (live.state !== "held") void this.refresh();
       },
       Math.max(0, this.lastAt + EVERY - Date.now()),
     );
