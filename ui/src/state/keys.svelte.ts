@@ -52,6 +52,8 @@ class Keys {
     this.first = isTyping ? "" : name;
     this.firstAt = event.timeStamp;
     if (!found || ((isTyping || !this.areOn) && !found.always)) return;
+    // A dialog asks something: keys of the page behind it would change what it asks about.
+    if (!found.always && document.querySelector("dialog[open]")) return;
     event.preventDefault();
     this.first = "";
     found.run(event);
