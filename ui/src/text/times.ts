@@ -44,6 +44,12 @@ function startOfDay(at: Date): number {
   return new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
 }
 
+/** When something comes: `38 s`; `due for 15 s` if it should have come. */
+export function untilText(at: string | number, now: number): string {
+  const text = relative(at, now);
+  return text.endsWith(" ago") ? `due for ${text.slice(0, -4)}` : text.replace(/^in /, "");
+}
+
 /** `6 min ago`, `in 38 s`, `now`. */
 export function relative(at: string | number, now: number): string {
   const seconds = (new Date(at).getTime() - now) / 1000;

@@ -55,8 +55,11 @@ function markOf(info: ScheduleAnswer, trouble: Trouble | null): string {
   return info.next_at === null ? "cancelled" : "running";
 }
 
-/** The one that is shown below: the one of the URL, else the first with a trouble, else the first. */
-export function chosenOf(rows: ScheduleRow[], name: string): ScheduleRow | null {
-  const asked = rows.find((row) => row.info.name === name);
-  return asked ?? rows.find((row) => row.trouble !== null) ?? rows[0] ?? null;
+/**
+ * The one that is shown below: the one of the URL, else the one that was shown before, so that it does not change
+ * while somebody reads it, else the first with a trouble, else the first.
+ */
+export function chosenOf(rows: ScheduleRow[], name: string, before: string): ScheduleRow | null {
+  const named = (wanted: string) => rows.find((row) => row.info.name === wanted);
+  return named(name) ?? named(before) ?? rows.find((row) => row.trouble !== null) ?? rows[0] ?? null;
 }

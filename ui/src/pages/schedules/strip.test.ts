@@ -20,7 +20,12 @@ function past(hours: number, more: Partial<PastTick> = {}): PastTick {
 }
 
 describe("marksOf", () => {
-  const none = { past: [], coming: [], clock_changes: [] };
+  const none = { past: [], coming: [], clock_changes: [], is_all: true };
+  const comingEvery = (minutes: number, count: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const tick = at(((index + 1) * minutes) / 60);
+      return { tick, at: tick };
+    });
 
   it("puts now in the middle and twelve hours on either side", () => {
     expect(placeOn(NOW, NOW, 480)).toBe(240);
@@ -66,6 +71,32 @@ describe("marksOf", () => {
     expect(marks[0]?.title).toContain("the clocks of Berlin go forward by 1\u00a0h");
   });
 
+  it("draws what comes as boxes of one size on whole pixels, and as lines where boxes have no room", () => {
+    const hourly = marksOf({ ...none, coming: comingEvery(60, 12) }, "UTC", NOW, 420);
+    expect(new Set(hourly.map((mark) => mark.width))).toEqual(new Set([4]));
+    expect(hourly.every((mark) => mark.x % 1 === 0.5)).toBe(true);
+
+    const quarters = marksOf({ ...none, coming: comingEvery(15, 47) }, "UTC", NOW, 420);
+    expect(quarters).toHaveLength(47);
+    expect(new Set(quarters.map((mark) => mark.width))).toEqual(new Set([0]));
+  });
+
+  it("draws no more lines than there is room for, up to the edge if not all ticks are known", () => {
+    const coming = comingEvery(1, 200);
+    const known = marksOf({ ...none, coming }, "UTC", NOW, 420);
+    const more = marksOf({ ...none, coming, is_all: false }, "UTC", NOW, 420);
+
+    expect(known.length).toBeLessThan(25);
+    expect(known.at(-1)?.x).toBeLessThan(280);
+    expect(more.at(-1)?.x).toBeGreaterThan(415);
+    expect(more[0]?.title).toContain("not each tick has a line");
+  });
+
+  it("says from where on the past is known", () => {
+    const marks = marksOf({ ...none, past: [past(-3), past(-2)], is_all: false }, "UTC", NOW, 480);
+    expect(marks.find((mark) => mark.shape === "cut")).toMatchObject({ x: 0, width: 179 });
+  });
+
   it("leaves out what comes later than the strip ends", () => {
     const coming = [1, 13].map((hours) => ({ tick: at(hours), at: at(hours) }));
     expect(marksOf({ ...none, coming }, "UTC", NOW, 480)).toHaveLength(1);
@@ -82,9 +113,11 @@ it("says what the strip shows", () => {
   const ticks = {
     past: [past(-1), past(-2), past(-3, { status: "failed" }), past(-30)],
     coming: [{ tick: at(1), at: at(1) }],
+    is_all: true,
   };
   expect(sentenceOf(ticks, NOW)).toBe("In the last 12 h: 2 success, 1 failed. 1 to come in the next 12 h.");
-  expect(sentenceOf({ past: [], coming: [] }, NOW)).toBe(
+  expect(sentenceOf({ past: [], coming: [], is_all: true }, NOW)).toBe(
     "No tick in the last 12 h. 0 to come in the next 12 h.",
   );
+  expect(sentenceOf({ ...ticks, is_all: false }, NOW)).toContain("1 or more to come");
 });

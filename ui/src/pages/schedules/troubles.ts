@@ -116,7 +116,7 @@ function calm(schedules: Watched[], all: string, now: number): Part[] {
     begin,
     { text: "Next is " },
     { text: next.name, kind: "schedule", ref: next.name },
-    { text: `, ${relative(next.next_at, now)}. ` },
+    { text: Date.parse(next.next_at) > now ? `, ${relative(next.next_at, now)}. ` : ", now. " },
   ];
 }
 
