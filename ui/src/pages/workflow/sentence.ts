@@ -19,9 +19,12 @@ export function sentenceOf(
   const name = shortVersion(version);
   const begin = isNewest ? `${name} has been out for ${age}` : `${name} is not the newest`;
   if (!own) {
-    const runs = statistics.looked_at
-      ? `none of the last ${counted(statistics.looked_at, "run")} is of it`
-      : "it has no runs so far";
+    const { looked_at } = statistics;
+    const many =
+      looked_at === 1
+        ? "the last run is not of it"
+        : `none of the last ${counted(looked_at, "run")} is of it`;
+    const runs = looked_at ? many : "it has no runs so far";
     return [{ text: `${begin}; ${runs}.` }, ...underWay(open)];
   }
   const ended = own.runs - own.open;
