@@ -32,11 +32,23 @@ test.each<[Partial<AttentionItem>, string[], string]>([
   [{ kind: "question", count: 3, run: "r-1" }, ["approvals"], "Open the inbox"],
   [{ kind: "node" }, ["fleet"], "Fleet"],
   [{ kind: "service" }, ["fleet"], "Fleet"],
-  [{ kind: "schedule" }, ["schedules"], "Schedules"],
+  [{ kind: "schedule", count: 2 }, ["schedules"], "Schedules"],
 ])("%j leads to %j", (parts, path, says) => {
   const found = leadsTo(item(parts));
 
   expect([found.parts, found.says]).toEqual([path, says]);
+});
+
+test.each<[string, string, string]>([
+  ["schedule", "name", "Look at the schedule"],
+  ["service", "service", "Look at the service"],
+  ["queue", "queue", "Look at the queue"],
+  ["node", "node", "Look at the node"],
+])("what is said of a %s leads to it", (kind, parameter, says) => {
+  const parts = [{ text: "It is " }, { text: "this one", kind, ref: "this" }];
+  const found = leadsTo(item({ kind: kind === "queue" ? "limit" : kind, parts } as Partial<AttentionItem>));
+
+  expect([found.query, found.says]).toEqual([{ [parameter]: "this" }, says]);
 });
 
 test("since when is said as a span of times, or as how long", () => {

@@ -36,8 +36,12 @@ export function leadsTo(item: AttentionItem): {
   query: Record<string, string>;
   says: string;
 } {
+  const named = (kind: string) => item.parts.find((each) => each.kind === kind)?.ref ?? "";
   if (item.kind === "question") return { parts: ["approvals"], query: {}, says: "Open the inbox" };
-  if (item.kind === "schedule") return { parts: ["schedules"], query: {}, says: "Schedules" };
+  if (item.kind === "schedule")
+    return item.count === 1
+      ? { parts: ["schedules"], query: { name: named("schedule") }, says: "Look at the schedule" }
+      : { parts: ["schedules"], query: {}, says: "Schedules" };
   if (item.kind === "parked" && item.count === 1 && item.run)
     return { parts: ["runs", item.run], query: {}, says: "See the difference" };
   if (item.filter)
@@ -47,7 +51,13 @@ export function leadsTo(item: AttentionItem): {
       says: item.count === 1 ? "Look at the run" : `Look at ${counted(item.count, "run")}`,
     };
   if (item.run) return { parts: ["runs", item.run], query: {}, says: "Look at the run" };
-  return { parts: ["fleet"], query: {}, says: "Fleet" };
+  const places: [string, string][] = [
+    ["service", "Look at the service"],
+    ["queue", "Look at the queue"],
+    ["node", "Look at the node"],
+  ];
+  const [kind, says] = places.find(([each]) => named(each)) ?? ["", "Fleet"];
+  return { parts: ["fleet"], query: kind ? { [kind]: named(kind) } : {}, says };
 }
 
 /** `00:15 to 01:03`, `for 7 h 20 min`. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StatsPoint } from "../../api/schema";
-import { barsOf, pointText, sparkOf, windowOf, WINDOWS } from "./ended";
+import { barsOf, DAY, fittingWindow, HOUR, pointText, sparkOf, windowOf, WINDOWS } from "./ended";
 
 const point = (succeeded: number, failed = 0, cancelled = 0): StatsPoint => ({
   at: "2026-03-17T08:00:00Z",
@@ -42,8 +42,19 @@ test("each window has between 50 and 100 bars", () => {
     expect(each.last / each.step).toBeGreaterThan(50);
     expect(each.last / each.step).toBeLessThan(100);
   }
-  expect(windowOf("week").last).toBe(604_800);
-  expect(windowOf("nonsense").name).toBe("Day");
+  expect(windowOf("week")?.last).toBe(604_800);
+  expect(windowOf("nonsense")).toBe(null);
+});
+
+test("a history of minutes is shown as an hour, a longer one and none as a day", () => {
+  const now = Date.parse("2026-03-17T08:47:00Z");
+  const quarter = (at: string, succeeded = 0, failed = 0) => ({ ...point(succeeded, failed), at });
+  const early = quarter("2026-03-17T07:30:00Z");
+
+  expect(fittingWindow([early, quarter("2026-03-17T08:30:00Z", 12)], now)).toBe(HOUR);
+  expect(fittingWindow([early, quarter("2026-03-17T08:00:00Z", 0, 1)], now)).toBe(HOUR);
+  expect(fittingWindow([{ ...early, cancelled: 1 }, quarter("2026-03-17T08:30:00Z", 12)], now)).toBe(DAY);
+  expect(fittingWindow([early], now)).toBe(DAY);
 });
 
 test("a bar is said in words", () => {

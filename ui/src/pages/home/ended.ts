@@ -18,8 +18,17 @@ export const WINDOWS: Window[] = [
   { name: "Week", last: 604_800, step: 7_200, each: "each two hours", said: "in the last 7 days" },
 ];
 
-export function windowOf(name: string): Window {
-  return WINDOWS.find((each) => each.name.toLowerCase() === name) ?? (WINDOWS[1] as Window);
+export const [HOUR, DAY] = WINDOWS as [Window, Window, Window];
+
+/** The one that was chosen, by name; null if none was. */
+export function windowOf(name: string): Window | null {
+  return WINDOWS.find((each) => each.name.toLowerCase() === name) ?? null;
+}
+
+/** The span in which what there is can be seen, if nobody has chosen one. `points` are those of a day. */
+export function fittingWindow(points: StatsPoint[], now: number): Window {
+  const first = points.find((each) => each.succeeded + each.failed + each.cancelled > 0);
+  return first && Date.parse(first.at) >= now - HOUR.last * 1000 ? HOUR : DAY;
 }
 
 export interface Bar {
