@@ -16,6 +16,7 @@ function node(host: string, process: number | null, more: Partial<NodeInfo> = {}
     serves: [],
     runs: 0,
     is_alive: true,
+    is_stopping: false,
     ...more,
   };
 }
@@ -125,9 +126,8 @@ test("who has held longest comes first, and who does not say comes last", () => 
 });
 
 test("a fleet with nothing wrong says so in one sentence", () => {
-  expect(text({ nodes: [node("a", 1), node("b", 1)] })).toEqual([
-    "2 nodes are there, and nothing is to be done. Nothing waits for room.",
-  ]);
+  expect(text({ nodes: [node("a", 1), node("b", 1)] })).toEqual(["2 nodes are up and have nothing to do."]);
+  expect(text({ nodes: [node("a", 1)] })).toEqual(["One node is up and has nothing to do."]);
 });
 
 test("without a node that comes first, with what waits for one", () => {
@@ -140,7 +140,7 @@ test("without a node that comes first, with what waits for one", () => {
     services: [],
   };
 
-  expect(text({ backlog })[0]).toBe("No node is there, and 3 runs wait for one.");
+  expect(text({ backlog })[0]).toBe("No node is up, and 3 runs wait for one.");
   expect(text({ backlog, nodes: [node("a", 1)] })[0]).toBe(
     "3 runs are due that no node has taken, the oldest for 1\u00a0min\u00a010\u00a0s.",
   );
@@ -167,6 +167,6 @@ test("tasks that no worker asks for are said, and those that one does are not", 
     "2 tasks wait for resize, and no worker that serves it is online.",
   );
   expect(text({ nodes: [node("a", 1)], queues, workers: [worker("1", ["resize"], true)] })[0]).toMatch(
-    /is there/,
+    /is up/,
   );
 });

@@ -2,7 +2,7 @@
 import type { Backlog, NodeInfo, Queues, Slot, TakenItem, WorkerDetails } from "../../api/schema";
 import type { Part } from "../../parts/Parts.svelte";
 import { duration } from "../../text/durations";
-import { counted } from "../../text/numbers";
+import { count, counted } from "../../text/numbers";
 
 /** `atlas-1`, or `vm:14349` if a host has several nodes. */
 export function nodeName(node: Pick<NodeInfo, "id" | "host" | "process">, all: readonly NodeInfo[]): string {
@@ -161,7 +161,7 @@ export function sentences(situation: Situation): { first: Part[]; more: Part[][]
   if (alive.length === 0) {
     const due = backlog?.due_runs ?? 0;
     const wait = due ? `, and ${counted(due, "run waits", "runs wait")} for one` : "";
-    said.push([{ text: "No node is there", kind: "strong" }, { text: `${wait}.` }]);
+    said.push([{ text: "No node is up", kind: "strong" }, { text: `${wait}.` }]);
   }
   for (const each of queues.services) {
     const isServed = workers.some(
@@ -209,9 +209,9 @@ function fine(nodes: number, queues: Queues): Part[] {
   const busy = queues.slots.length + queues.services.reduce((sum, each) => sum + each.held.length, 0);
   const work = busy
     ? `, and ${counted(busy, "task is", "tasks are")} under way`
-    : ", and nothing is to be done";
+    : ` and ${nodes === 1 ? "has" : "have"} nothing to do`;
   return [
-    { text: `${counted(nodes, "node is", "nodes are")} there`, kind: "strong" },
-    { text: `${work}. Nothing waits for room.` },
+    { text: `${nodes === 1 ? "One node is" : `${count(nodes)} nodes are`} up`, kind: "strong" },
+    { text: `${work}.${busy ? " Nothing waits for room." : ""}` },
   ];
 }
