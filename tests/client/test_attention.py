@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 
+import msgspec
 import pytest
 from tests.engine.test_queued_work import ONE, start
-from tests.stores.builders import Node, at
+from tests.stores.builders import Node, at, key, new_run, new_task
 from tests.timed_environment import TimedEnvironment
 
 from holdfast import Catalog, Holdfast, context, task, workflow
 from holdfast.core.attention import Attention, AttentionItem, plain_text
 from holdfast.core.english import counted, number_words, span_words, times_words
 from holdfast.core.explanations import ExplanationPart
+from holdfast.core.values import TaskStatus
+from holdfast.ports.fleet import NodeReport, QueueReport, WaitingAttempt
 
 MINUTE = dt.timedelta(minutes=1)
 HOUR = dt.timedelta(hours=1)
@@ -190,6 +193,48 @@ async def test_tasks_that_wait_for_workers_are_told(store_url: str):
         assert (none.kind, none.title) == ("service", "no worker for service resize")
         assert plain_text(none.parts).startswith("1 task waits, the oldest for 20 s. No worker of resize")
         assert (slow.kind, slow.title) == ("queue", "service resize falls behind")
+        assert refs(slow.parts) == [("service", "resize")]
+
+
+@pytest.mark.parametrize(("minutes", "is_told"), [(4, False), (6, True)])
+async def test_tasks_that_wait_for_long_behind_a_limit_are_told(sqlite_url: str, minutes: int, is_told: bool):
+    async with Holdfast(sqlite_url, catalog=new_catalog(), engine=False) as hf:
+        now = (hf._now() - at(0)) / 1_000_000
+        node = Node(hf._store, "here", namespace=hf.namespace)
+        pending = {"status": TaskStatus.PENDING, "created_at": at(now - 60 * minutes)}
+        tasks = [msgspec.structs.replace(new_task(1, seq), **pending) for seq in range(2)]
+        await node.commit(now, created=[new_run(1, owner=node.id, namespace=hf.namespace)], tasks=tasks)
+        first = [WaitingAttempt(key(1), seq) for seq in range(2)]
+        report = NodeReport("0.9.2", False, [QueueReport("ledger", 4, 4, 12, first)])
+        await hf._store.write_node_report(node.id, report)
+
+        found = await hf.attention()
+
+        assert found.is_fine is not is_told
+        for item in found.items:
+            assert (item.kind, item.title, item.count) == ("limit", "queue ledger is full", 12)
+            assert plain_text(item.parts) == (
+                "12 tasks wait for a slot of ledger on here, the oldest for 6 min. 4 of 4 slots are held."
+            )
+            assert refs(item.parts) == [("queue", "ledger"), ("node", "here")]
+
+
+async def test_paused_schedules_are_one_item(store_url: str):
+    async with TimedEnvironment(store_url, catalog=new_catalog()) as env:
+        for name in ("a", "b"):
+            await env.schedules.put(name, "quick", cron="0 * * * *")
+        await env.schedules.pause("a")
+        await env.skip(dt.timedelta(seconds=2))
+        one = only(await env.attention())
+        await env.schedules.pause("b")
+        await env.skip(dt.timedelta(seconds=2))
+        two = only(await env.attention())
+
+        assert (one.kind, one.title, one.count) == ("schedule", "schedule a is paused", 1)
+        assert plain_text(one.parts) == "a starts no runs until somebody resumes it."
+        assert (two.title, two.count) == ("2 schedules are paused", 2)
+        assert plain_text(two.parts) == "a, b start no runs until somebody resumes them."
+        assert refs(two.parts) == [("schedule", "a"), ("schedule", "b")]
 
 
 async def test_a_schedule_that_no_node_fires_is_told(store_url: str):
@@ -201,7 +246,7 @@ async def test_a_schedule_that_no_node_fires_is_told(store_url: str):
         item = only(await env.attention())
 
         assert (item.kind, item.title) == ("schedule", "schedule hourly does not fire")
-        assert plain_text(item.parts).startswith("It is due since 2030-01-01T01:00:00+00:00, and no node")
+        assert plain_text(item.parts).startswith("hourly is due since 2030-01-01T01:00:00+00:00, and no node")
 
 
 async def test_a_node_that_was_lost_is_told_while_others_are_up(sqlite_url: str):
@@ -214,8 +259,9 @@ async def test_a_node_that_was_lost_is_told_while_others_are_up(sqlite_url: str)
 
         assert (only(found).kind, only(found).title) == ("node", "node gone has not been heard of")
         assert plain_text(only(found).parts) == (
-            "Its lease ran out 6 min ago. It had 1 run, which other nodes take up."
+            "The lease of gone ran out 6 min ago. It had 1 run, which other nodes take up."
         )
+        assert refs(only(found).parts) == [("node", "gone")]
         assert (found.counts.nodes, found.counts.nodes_alive) == (2, 1)
         assert "One of two nodes are up;" in plain_text(found.more)
 

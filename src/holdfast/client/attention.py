@@ -24,6 +24,7 @@ from holdfast.core.attention import (
     DatabaseAnswer,
     DueClaim,
     FailedRuns,
+    FullQueue,
     LateSchedule,
     NodeSign,
     OpenQuestions,
@@ -36,7 +37,7 @@ from holdfast.core.explaining import describe_claim
 from holdfast.core.fingerprints import fingerprint
 from holdfast.core.ids import first_key_of
 from holdfast.core.records import RunRecord
-from holdfast.core.values import Instant, RunStatus, instant, key_text, later
+from holdfast.core.values import Instant, RunStatus, instant, key_text, later, moment
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.runs import QuestionFilter, RunFilter
 
@@ -116,7 +117,8 @@ class AttentionReader:
             [NodeSign(node.id, node.is_alive, instant(node.lease_until), node.runs) for node in nodes],
             *await self._waiting(now, has_nodes=bool(counts.nodes_alive)),
             [_late(each) for each in schedules if each.problem is not None],
-            [],
+            await self._full_queues(now),
+            [each.name for each in schedules if each.is_paused],
             _next_tick(schedules, now),
             database,
         )
@@ -171,6 +173,16 @@ class AttentionReader:
                 runs[0].wake_at is not None,
             )
             for runs in groups.values()
+        ]
+
+    async def _full_queues(self, now: Instant) -> list[FullQueue]:
+        """Queues of nodes in which a task has waited for long. A limit that holds up a task for a moment does
+        what it is for."""
+        since = moment(later(now, -_LONG))
+        return [
+            FullQueue(each.queue, each.running, each.limit, each.waiting, instant(oldest), each.node)
+            for each in await self._fleet.node_queues()
+            if each.first and (oldest := min(task.since for task in each.first)) <= since
         ]
 
     async def _questions(self) -> OpenQuestions | None:

@@ -168,7 +168,7 @@ class Fleet:
             )
             for row in rows
         ]
-        return Queues(services, await self._slots(), await self._node_queues())
+        return Queues(services, await self._slots(), await self.node_queues())
 
     async def held_items(self) -> list[TakenItem]:
         """What workers have: 1,000 items at most."""
@@ -186,7 +186,8 @@ class Fleet:
             slots += [_slot(id, task, known.get(task.run)) for task in sorted(busy, key=_place)]
         return slots
 
-    async def _node_queues(self) -> list[NodeQueue]:
+    async def node_queues(self) -> list[NodeQueue]:
+        """The queues of the nodes that are there, with the first tasks that wait in each."""
         now = self._now()
         rows = await self._store.list_node_rows(self._namespace, 1, _MOST_NODES)
         told = [

@@ -19,6 +19,7 @@ from holdfast.core.values import Instant, moment
 
 MOST_ITEMS: Final = 20
 Quote: TypeAlias = Callable[[str], str]
+_SCHEDULES_NAMED: Final = 5
 _LONGEST_TEXT: Final = 300
 """Characters of an error or a title that are shown."""
 
@@ -170,8 +171,10 @@ class LateSchedule(msgspec.Struct, frozen=True):
 class FullQueue(msgspec.Struct, frozen=True):
     name: str
     held: int
+    limit: int
     count: int
-    since: Instant | None
+    """How many tasks wait."""
+    since: Instant
     node: str
 
 
@@ -185,6 +188,8 @@ class Signs(msgspec.Struct, frozen=True):
     services: Sequence[WaitingService]
     schedules: Sequence[LateSchedule]
     queues: Sequence[FullQueue]
+    paused: Sequence[str]
+    """The names of schedules."""
     next_tick: Instant | None
     database: DatabaseAnswer
 
@@ -224,7 +229,7 @@ def _items(signs: Signs, now: Instant, quote: Quote) -> Iterator[AttentionItem]:
         yield AttentionItem(
             kind=AttentionKind.SCHEDULE,
             title=f"schedule {schedule.name} does not fire",
-            parts=[_text(f"It is {schedule.problem}.")],
+            parts=[_ref(schedule.name, "schedule", schedule.name), _text(f" is {schedule.problem}.")],
             since=moment(schedule.since),
             workflow=schedule.workflow,
             act="look",
@@ -237,6 +242,8 @@ def _items(signs: Signs, now: Instant, quote: Quote) -> Iterator[AttentionItem]:
         for node in signs.nodes:
             if not node.is_alive:
                 yield _lost_node(node, now)
+    if signs.paused:
+        yield _paused(signs.paused)
 
 
 def _no_node(signs: Signs, now: Instant) -> AttentionItem:
@@ -312,7 +319,7 @@ def _service(found: WaitingService, now: Instant) -> AttentionItem:
     waits = f"{counted(found.count, 'task waits', 'tasks wait')}, the oldest for {oldest}."
     name = _ref(found.service, "service", found.service)
     if found.has_workers:
-        parts = [_text("Its workers are too slow or too few: "), _text(waits)]
+        parts = [_text("The workers of "), name, _text(f" are too slow or too few: {waits}")]
         title, kind = f"service {found.service} falls behind", AttentionKind.QUEUE
     else:
         parts = [_text(f"{waits} No worker of "), name, _text(" has been heard of lately. Start one.")]
@@ -366,22 +373,36 @@ def _questions(found: OpenQuestions, now: Instant) -> AttentionItem:
 
 
 def _queue(found: FullQueue, now: Instant) -> AttentionItem:
-    since = "" if found.since is None else f", the oldest for {span_words(_age(found.since, now))}"
     parts = [
-        _text("Its " if found.held > 1 else ""),
-        _text(counted(found.held, "task holds its only slot", "slots are held")),
+        _text(f"{counted(found.count, 'task waits', 'tasks wait')} for a slot of "),
+        _ref(found.name, "queue", found.name),
         _text(" on "),
         _ref(found.node, "node", found.node),
-        _text(f"; {counted(found.count, 'task waits', 'tasks wait')}{since}."),
+        _text(f", the oldest for {span_words(_age(found.since, now))}. "),
+        _text(f"{found.held:,} of {counted(found.limit, 'slot is', 'slots are')} held."),
     ]
     return AttentionItem(
         kind=AttentionKind.LIMIT,
         title=f"queue {found.name} is full",
         parts=parts,
         count=found.count,
-        since=None if found.since is None else moment(found.since),
+        since=moment(found.since),
         act="look",
     )
+
+
+def _paused(names: Sequence[str]) -> AttentionItem:
+    first = sorted(names)[:_SCHEDULES_NAMED]
+    parts = list[ExplanationPart]()
+    for index, name in enumerate(first):
+        parts += [_text(", " if index else ""), _ref(name, "schedule", name)]
+    left = len(names) - len(first)
+    more = f" and {left:,} more" if left else ""
+    start = "starts" if len(names) == 1 else "start"
+    resumes = "it" if len(names) == 1 else "them"
+    parts.append(_text(f"{more} {start} no runs until somebody resumes {resumes}."))
+    title = f"schedule {names[0]} is paused" if len(names) == 1 else f"{len(names):,} schedules are paused"
+    return AttentionItem(kind=AttentionKind.SCHEDULE, title=title, parts=parts, count=len(names), act="look")
 
 
 def _lost_node(node: NodeSign, now: Instant) -> AttentionItem:
@@ -390,7 +411,11 @@ def _lost_node(node: NodeSign, now: Instant) -> AttentionItem:
     return AttentionItem(
         kind=AttentionKind.NODE,
         title=f"node {node.id} has not been heard of",
-        parts=[_text(f"Its lease ran out {_ago(node.lease_until, now)}.{left}")],
+        parts=[
+            _text("The lease of "),
+            _ref(node.id, "node", node.id),
+            _text(f" ran out {_ago(node.lease_until, now)}.{left}"),
+        ],
         count=node.runs,
         since=moment(node.lease_until),
         act="look",
