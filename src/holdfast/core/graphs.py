@@ -88,12 +88,24 @@ class PlacedNode(msgspec.Struct, frozen=True):
     """Its index in the layer."""
 
 
+class PlacedLabel(msgspec.Struct, frozen=True):
+    """What an edge says, on one line. `x` and `y` are the upper left corner."""
+
+    text: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
 class RoutedEdge(msgspec.Struct, frozen=True):
-    """`points` lead from the border of the source to the border of the target."""
+    """`points` lead from the right of the source to the left of the target, also if the edge leads back."""
 
     source: str
     target: str
     points: tuple[Point, ...]
+    label: PlacedLabel | None = None
+    """None: it says nothing. Of several edges with the same ends, the first one says what all of them say."""
 
 
 class GraphLayout(msgspec.Struct, frozen=True):

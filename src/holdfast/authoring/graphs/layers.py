@@ -12,7 +12,7 @@ bends.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
@@ -26,13 +26,14 @@ MOST_SWEPT: Final = 4_000
 _MOST_COMPARED: Final = 400
 """Pairs of edges of two vertices. Where more edges meet, nobody sees a crossing less."""
 
-_Edge: TypeAlias = tuple[int, int]
+Edge: TypeAlias = tuple[int, int]
+"""Source and target."""
 
 
 class Layers(NamedTuple):
     layers: list[list[int]]
     """From first to last; the vertices of each in order."""
-    routes: dict[_Edge, list[int]]
+    routes: dict[Edge, list[int]]
     """The vertices that each edge passes, both ends included, from the first layer to the last. So the route
     of an edge that closes a cycle begins with its target. Loops have none."""
     nodes: int
@@ -48,15 +49,18 @@ def layers_of(graph: Graph) -> list[list[str]]:
     return [[graph.nodes[vertex].id for vertex in layer if vertex < found.nodes] for layer in found.layers]
 
 
-def arrange(count: int, edges: Sequence[_Edge], starts: Sequence[int] = ()) -> Layers:
-    """Nodes are the numbers below `count`. Where there are cycles, `starts` come first."""
+def arrange(
+    count: int, edges: Sequence[Edge], starts: Sequence[int] = (), apart: Container[Edge] = ()
+) -> Layers:
+    """Nodes are the numbers below `count`. Where there are cycles, `starts` come first. The edges in `apart`
+    share their bends with no other, unless they lead back."""
     back = _closing_cycles(count, edges, starts)
     ends = {edge: (edge[1], edge[0]) if edge in back else edge for edge in edges if edge[0] != edge[1]}
     depth = _longest_paths(count, list(dict.fromkeys(ends.values())))
     layers: list[list[int]] = [[] for _ in range(max(depth) + 1)]
     for number, layer in enumerate(depth):
         layers[layer].append(number)
-    routes = _route(ends, depth, layers)
+    routes = _route(ends, depth, layers, apart)
     if sum(map(len, layers)) <= MOST_SWEPT:
         layers = _with_few_crossings(layers, links_of(routes.values()))
     return Layers(layers, routes, count)
@@ -65,13 +69,13 @@ def arrange(count: int, edges: Sequence[_Edge], starts: Sequence[int] = ()) -> L
 _UNSEEN, _ON_THE_PATH, _DONE = 0, 1, 2
 
 
-def _closing_cycles(count: int, edges: Sequence[_Edge], starts: Sequence[int]) -> set[_Edge]:
+def _closing_cycles(count: int, edges: Sequence[Edge], starts: Sequence[int]) -> set[Edge]:
     """The edges that lead back to a node on the path from a start. Without them, there is no cycle."""
     after: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:
         after[source].append(target)
     state = [_UNSEEN] * count
-    found: set[_Edge] = set()
+    found: set[Edge] = set()
     for root in (*starts, *range(count)):
         if state[root] != _UNSEEN:
             continue
@@ -108,17 +112,21 @@ def _longest_paths(count: int, edges: list[tuple[int, int]]) -> list[int]:
     return depth
 
 
-def _route(ends: Mapping[_Edge, _Edge], depth: list[int], layers: list[list[int]]) -> dict[_Edge, list[int]]:
+def _route(
+    ends: Mapping[Edge, Edge], depth: list[int], layers: list[list[int]], apart: Container[Edge]
+) -> dict[Edge, list[int]]:
     """The route of each edge; `ends` has its ends in the order of their layers. Adds the bends to the
     layers."""
     # Edges of one node share their bends, but those that lead back are apart from those that lead on.
-    longest: dict[tuple[int, bool], int] = {}
+    bundles: dict[Edge, tuple[int, bool | Edge]] = {}
+    longest: dict[tuple[int, bool | Edge], int] = {}
     for edge, (first, last) in ends.items():
-        bundle = first, edge[0] == first
+        leads_on = edge[0] == first
+        bundle = bundles[edge] = first, edge if leads_on and edge in apart else leads_on
         longest[bundle] = max(longest.get(bundle, 0), depth[last] - depth[first] - 1)
     if sum(longest.values()) > _MOST_BENDS:
         return {edge: list(both) for edge, both in ends.items()}
-    bends: dict[tuple[int, bool], list[int]] = {}
+    bends: dict[tuple[int, bool | Edge], list[int]] = {}
     free = len(depth)
     for bundle, length in longest.items():
         bends[bundle] = list(range(free, free + length))
@@ -126,7 +134,7 @@ def _route(ends: Mapping[_Edge, _Edge], depth: list[int], layers: list[list[int]
         for step, bend in enumerate(bends[bundle]):
             layers[depth[bundle[0]] + 1 + step].append(bend)
     return {
-        edge: [first, *bends[first, edge[0] == first][: depth[last] - depth[first] - 1], last]
+        edge: [first, *bends[bundles[edge]][: depth[last] - depth[first] - 1], last]
         for edge, (first, last) in ends.items()
     }
 

@@ -7,7 +7,9 @@ and backwards.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from holdfast.authoring.graphs.layers import MOST_SWEPT, Layers, Links, links_of
@@ -18,6 +20,9 @@ _SETTLING: Final = 30
 _STRAIGHTNESS: Final = 4.0
 """How much stronger a bend is drawn to the level of its neighbours than a node is; between two bends,
 squared."""
+_CLOSENESS: Final = 0.5
+"""How strongly a vertex is drawn to the one that it wants to stand behind."""
+_SNAPS: Final = 3
 _INERTIA: Final = 0.1
 """How strongly a vertex without neighbours on that side stays where it is."""
 
@@ -25,22 +30,34 @@ _Positions: TypeAlias = dict[int, float]
 _Sides: TypeAlias = Literal["before", "after", "both"]
 
 
-def positions_across(layers: Layers, size: Callable[[int], float], gap: float) -> _Positions:
+def positions_across(
+    layers: Layers,
+    size: Callable[[int], float],
+    gap: float,
+    beside: Mapping[int, tuple[int, bool]] = MappingProxyType({}),
+) -> _Positions:
     """The middle of each vertex, which has this size across its layer. The first vertex begins at 0.
 
-    Between two vertices is the gap, or half of it where that makes a long edge straight.
+    Between two vertices is the gap, or half of it where that makes a long edge straight. `beside` has
+    vertices that want to stand right beside another one of their layer, and whether above it.
     """
     positions: _Positions = {}
     for layer in layers.layers:
         _pack(layer, [_Target(0.0, 1.0)] * len(layer), size, gap, positions)
+    links = links_of(layers.routes.values())
     if sum(map(len, layers.layers)) <= MOST_SWEPT:
-        pulls = _pulls(layers, links_of(layers.routes.values()))
+        pulls = _pulls(layers, links)
+        for vertex, (other, is_above) in beside.items():
+            offset = (size(vertex) + size(other)) / 2 + gap
+            pulls[vertex].append(_Pull(other, _CLOSENESS, offset=-offset if is_above else offset))
         for sweep in range(_SWEEPS + _SETTLING):
             sides = "both" if sweep >= _SWEEPS else "before" if sweep % 2 == 0 else "after"
             for layer in layers.layers if sweep % 2 == 0 else layers.layers[::-1]:
                 targets = [_target(positions, vertex, pulls[vertex], sides) for vertex in layer]
                 _pack(layer, targets, size, gap, positions)
-    _straighten(layers, positions, gap / 2)
+    levelling = _Levelling(layers, positions, size, gap)
+    levelling.straighten()
+    levelling.snap(links)
     first = min(at - size(vertex) / 2 for vertex, at in positions.items())
     return {vertex: at - first for vertex, at in positions.items()}
 
@@ -51,11 +68,13 @@ class _Target(NamedTuple):
 
 
 class _Pull(NamedTuple):
-    """How strongly a neighbour draws a vertex to its own level."""
+    """How strongly a neighbour draws a vertex to its own level, or as far below it as `offset` says."""
 
     neighbour: int
     weight: float
-    is_before: bool
+    is_before: bool | None = None
+    """None: it is in the same layer."""
+    offset: float = 0.0
 
 
 def _pulls(layers: Layers, links: Links) -> dict[int, list[_Pull]]:
@@ -72,21 +91,64 @@ def _pulls(layers: Layers, links: Links) -> dict[int, list[_Pull]]:
 
 
 def _target(positions: Mapping[int, float], vertex: int, pulls: list[_Pull], sides: _Sides) -> _Target:
-    felt = [pull for pull in pulls if sides == "both" or pull.is_before == (sides == "before")]
+    felt = [pull for pull in pulls if sides == "both" or pull.is_before in (None, sides == "before")]
     if not felt:
         return _Target(positions[vertex], _INERTIA)
     weight = sum(pull.weight for pull in felt)
-    return _Target(sum(positions[pull.neighbour] * pull.weight for pull in felt) / weight, weight)
+    return _Target(
+        sum((positions[pull.neighbour] + pull.offset) * pull.weight for pull in felt) / weight, weight
+    )
 
 
-def _straighten(layers: Layers, positions: _Positions, most: float) -> None:
-    """Put the bends of an edge on one level if they nearly are: a small step in a long line looks like a
-    mistake."""
-    for route in layers.routes.values():
-        bends = route[1:-1]
-        levels = [positions[bend] for bend in bends]
-        if bends and max(levels) - min(levels) <= most:
-            positions.update(dict.fromkeys(bends, sum(levels) / len(levels)))
+class _Levelling:
+    """Makes lines straight that nearly are: a small step in a long line looks like a mistake."""
+
+    def __init__(
+        self, layers: Layers, positions: _Positions, size: Callable[[int], float], gap: float
+    ) -> None:
+        self._layers, self._positions, self._size, self._gap = layers, positions, size, gap
+        self._places = {
+            vertex: (layer, index) for layer in layers.layers for index, vertex in enumerate(layer)
+        }
+
+    def straighten(self) -> None:
+        """Put the bends of an edge on one level if they nearly are. An edge that leads back is made straight
+        wherever it can be."""
+        for route in sorted(self._layers.routes.values(), key=len, reverse=True):
+            bends = [vertex for vertex in route if vertex >= self._layers.nodes]
+            levels = sorted(self._positions[bend] for bend in bends)
+            if not bends:
+                continue
+            leads_back = len(bends) == len(route)
+            if not leads_back and levels[-1] - levels[0] > self._gap / 2:
+                continue
+            mean = sum(levels) / len(levels)
+            for level in (mean, levels[0], levels[-1]) if leads_back else (mean,):
+                if all(self._has_room(bend, level) for bend in bends):
+                    self._positions.update(dict.fromkeys(bends, level))
+                    break
+
+    def snap(self, links: Links) -> None:
+        """Move a vertex a little, to where it is level with more of its neighbours."""
+        for _ in range(_SNAPS):
+            for layer in self._layers.layers:
+                for vertex in layer:
+                    around = (self._positions[other] for side in links for other in side.get(vertex, ()))
+                    levels = Counter(around)
+                    level = self._positions[vertex]
+                    near = [each for each in levels if 0 < abs(each - level) <= self._gap]
+                    best = max(near, key=levels.__getitem__, default=level)
+                    if levels[best] > levels[level] and self._has_room(vertex, best):
+                        self._positions[vertex] = best
+
+    def _has_room(self, vertex: int, level: float) -> bool:
+        layer, index = self._places[vertex]
+        for other, sign in ((index - 1, 1), (index + 1, -1)):
+            if 0 <= other < len(layer):
+                needed = (self._size(vertex) + self._size(layer[other]) + self._gap) / 2
+                if (level - self._positions[layer[other]]) * sign < needed:
+                    return False
+        return True
 
 
 def _pack(

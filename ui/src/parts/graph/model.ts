@@ -19,7 +19,6 @@ export interface DrawnEdge {
 }
 export interface DrawnGraph {
   name?: string;
-  direction?: string;
   nodes: readonly DrawnNode[];
   edges?: readonly DrawnEdge[];
 }
@@ -29,13 +28,13 @@ export interface Placed {
   y: number;
   width: number;
   height: number;
-  /** Which layer it stands in, as the server has arranged them. */
-  layer?: number;
 }
 export interface Routed {
   source: string;
   target: string;
   points: readonly (readonly number[])[];
+  /** What it says, and where. */
+  label?: { text: string; x: number; y: number; width: number; height: number } | null;
 }
 export interface DrawnLayout {
   width: number;
