@@ -3,6 +3,8 @@ import {
   axisOf,
   CUT_WIDTH,
   gapsOf,
+  labelsOf,
+  NOW_WIDTH,
   readNames,
   readSpan,
   roundStep,
@@ -95,7 +97,37 @@ test("a short run is counted from its beginning in round steps", () => {
     "200\u00a0ms",
     "300\u00a0ms",
     "400\u00a0ms",
+    "500\u00a0ms",
   ]);
+});
+
+test("labels of ticks that would be cut off at the end are left out, and the marks stay", () => {
+  const { ticks } = labelsOf(axisOf({ from: 0, to: 500 }, [], 600), null);
+
+  expect(ticks).toHaveLength(6);
+  expect(ticks.at(-1)?.label).toBe("");
+  expect(ticks.at(-2)?.label).toBe("400\u00a0ms");
+});
+
+test("the time of now covers no label", () => {
+  for (let now = 0; now <= 600; now += 7) {
+    const { ticks, now: box } = labelsOf(axisOf({ from: 0, to: 500 }, [], 600), now);
+    for (const tick of ticks.filter((each) => each.label)) {
+      const isLeft = tick.x + tick.label.length * 6 < (box ?? 0);
+      expect(isLeft || tick.x > (box ?? 0) + NOW_WIDTH).toBe(true);
+    }
+  }
+});
+
+test("the length of a gap moves aside for the time of now, and ticks make room for both", () => {
+  const axis = axisOf({ from: 0, to: HOUR }, [{ from: 20_000, to: HOUR - 20_000 }], 664);
+  const cut = axis.pieces.find((each) => each.isCut);
+  const middle = (cut?.x ?? 0) + (cut?.width ?? 0) / 2;
+
+  expect(labelsOf(axis, null).gaps.map((each) => each.x)).toEqual([middle]);
+  expect(labelsOf(axis, 0).gaps.map((each) => each.x)).toEqual([middle]);
+  const [moved] = labelsOf(axis, middle).gaps;
+  expect(Math.abs((moved?.x ?? 0) - middle)).toBeGreaterThan(NOW_WIDTH / 2);
 });
 
 test("steps are round and large enough", () => {

@@ -95,6 +95,52 @@ function timeOf(pieces: readonly Piece[], x: number): number {
 const LABEL = 84;
 /** Shorter spans are counted from their beginning: nobody reads 08:47:22.114. */
 const COUNTED = 20_000;
+const CHARACTER = 6.6;
+/** Between two labels. */
+const APART = 8;
+
+export interface GapLabel {
+  /** Its middle. */
+  x: number;
+  label: string;
+}
+
+/** What stands above the axis. Labels that would be cut off, or lie over each other, are left out. */
+export interface AxisLabels {
+  ticks: AxisTick[];
+  gaps: GapLabel[];
+  /** The begin of the box with the time of now. */
+  now: number | null;
+}
+
+export const NOW_WIDTH = 56;
+
+/** `now` is its place on the axis. The time of now and the lengths of gaps matter more than ticks. */
+export function labelsOf(axis: Axis, now: number | null): AxisLabels {
+  const box = now === null ? null : Math.max(0, now - NOW_WIDTH / 2);
+  const taken: Interval[] = box === null ? [] : [{ from: box, to: box + NOW_WIDTH }];
+  const isFree = (from: number, to: number): boolean =>
+    taken.every((each) => to + APART <= each.from || from >= each.to + APART);
+  const gaps: GapLabel[] = [];
+  for (const piece of axis.pieces.filter((each) => each.isCut)) {
+    const label = duration((piece.to - piece.from) / 1000);
+    const half = (label.length * CHARACTER) / 2;
+    const middle = piece.x + piece.width / 2;
+    // Beside the time of now, if that stands where it should be.
+    const places = [middle, ...(box === null ? [] : [box - APART - half, box + NOW_WIDTH + APART + half])];
+    const x = places.find((each) => each >= half && isFree(each - half, each + half));
+    if (x === undefined) continue;
+    gaps.push({ x, label });
+    taken.push({ from: x - half, to: x + half });
+  }
+  const ticks = ticksOf(axis).map((tick) => {
+    const end = tick.x + tick.label.length * CHARACTER;
+    const isShown = end <= axis.width && isFree(tick.x, end);
+    if (isShown) taken.push({ from: tick.x, to: end });
+    return isShown ? tick : { ...tick, label: "" };
+  });
+  return { ticks, gaps, now: box };
+}
 
 /** Round times, or round times since the beginning if all of the axis is short. */
 export function ticksOf(axis: Axis): AxisTick[] {
@@ -107,9 +153,7 @@ export function ticksOf(axis: Axis): AxisTick[] {
     const marks = isCounted
       ? sinceBegin(piece, axis.span.from, most)
       : timeTicks(piece.from, piece.to, most).map((each) => ({ time: each.value, label: each.label }));
-    return marks
-      .map((mark) => ({ x: axis.at(mark.time), label: mark.label }))
-      .filter((mark) => mark.x <= piece.x + piece.width - 30);
+    return marks.map((mark) => ({ x: axis.at(mark.time), label: mark.label }));
   });
 }
 

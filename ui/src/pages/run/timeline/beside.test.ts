@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { placeBeside } from "./beside";
+
+const note = "250 ms, 2 attempts";
+
+test("a note stands behind the bars, or before them if there is no room", () => {
+  expect(placeBeside(note, { begin: 10, end: 100 }, 600)).toMatchObject({ x: 107, anchor: "start" });
+  expect(placeBeside(note, { begin: 300, end: 590 }, 600)).toMatchObject({ x: 293, anchor: "end" });
+});
+
+test("a note of bars that fill the row lies on them, and so is read", () => {
+  expect(placeBeside(note, { begin: 2, end: 600 }, 600)).toMatchObject({ anchor: "end", isOnBars: true });
+});
+
+test("a note that is wider than the row is left out", () => {
+  expect(placeBeside(note, { begin: 0, end: 40 }, 60)).toBe(null);
+  expect(placeBeside("", { begin: 0, end: 40 }, 60)).toBe(null);
+});
