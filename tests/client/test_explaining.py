@@ -584,7 +584,7 @@ async def test_a_run_that_took_longer_than_usual_says_so(store_url: str) -> None
             await (await env.start(napping, 2, id=f"nap-{number}")).result()
         await (await env.start(napping, 20, id="long")).result()
 
-        assert (await env.explain("nap-5")).sentence == "Done in 2.0 s."
+        assert (await env.explain("nap-5")).sentence == "Done in 2 s."
         assert (await env.explain("long")).sentence == "Done in 20 s, 10 times as long as usual."
 
 

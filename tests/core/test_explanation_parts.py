@@ -57,8 +57,9 @@ def parts_of(
     ending: Ending | None = None,
     **around: Any,
 ) -> tuple[ExplanationPart, ...]:
-    explanation = explain(situation, requests or OpenRequests(), Surroundings(NOW, **around))
-    return explanation_parts(explanation, situation, counts, ending or Ending(), NOW)
+    surroundings = Surroundings(NOW, **around)
+    explanation = explain(situation, requests or OpenRequests(), surroundings)
+    return explanation_parts(explanation, situation, counts, ending or Ending(), surroundings)
 
 
 def sentence(*args: Any, **options: Any) -> str:
@@ -214,7 +215,7 @@ def failed(message: str = "currency missing") -> Failure:
         (
             Situation(new_run(1, status=RunStatus.CANCELLED, failure=failed("took it back"), **ENDED)),
             {"ending": Ending(by="sam", asked_at=at(2457))},
-            'Cancelled by sam at 2025-06-15 15:47 UTC: "took it back". Cleanup took 3.0 s.',
+            'Cancelled by sam at 2025-06-15 15:47 UTC: "took it back". Cleanup took 3 s.',
         ),
         (
             Situation(new_run(1, status=RunStatus.CANCELLED, **ENDED)),
@@ -254,6 +255,29 @@ def test_the_parts_name_what_can_be_opened():
     ]
     assert [part for part in parts_of(child) if part.ref] == [ExplanationPart("kid", "run", "kid")]
     assert sentence(child).startswith("Waits for 3 children, such as kid, which is parked")
+
+
+def test_a_slot_names_two_that_hold_it_with_their_runs_and_for_how_long():
+    holders = [
+        BusyTask(key(9), "books", 0, "hold", at(3597)),
+        BusyTask(ON_NODE.key, "r", 7, "own", at(3540)),
+        BusyTask(key(8), None, 1, "third", None),
+    ]
+    behind = Situation(
+        ON_NODE,
+        nodes=[NODE],
+        tasks=[open_task(2, "post", TaskStatus.PENDING)],
+        task_counts={("pending", False): 1},
+    )
+
+    said = sentence(behind, holders={2: holders})
+    refs = [(part.kind, part.ref) for part in parts_of(behind, holders={2: holders}) if part.ref]
+
+    assert said == (
+        "post waits for a slot of queue default, for 10 min, "
+        "held by hold of run books for 3 s, own for 60 s and 1 more."
+    )
+    assert refs == [("task", "2"), ("queue", "default"), ("run", "books"), ("task", "7")]
 
 
 def test_facts_are_counted_by_what_became_of_tasks():

@@ -81,7 +81,7 @@ class Explainer:
             notes = (f"only the last {len(steps):,} steps of its journal were looked at",)
         counts = await self._store.count_parts(situation.run, around.now, _MOST_COUNTED)
         ending = await self._ending(situation.run) if situation.run.status.is_final else Ending()
-        parts = explanation_parts(explanation, situation, counts, ending, around.now)
+        parts = explanation_parts(explanation, situation, counts, ending, around)
         facts = run_facts(situation.run, counts)
         return msgspec.structs.replace(explanation, notes=notes, parts=parts, facts=facts)
 

@@ -5,18 +5,21 @@ First what the run waits for or why it ended; then since when, and when it goes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
+from holdfast.core.explaining import Surroundings
 from holdfast.core.explanations import Explanation, ExplanationPart, Reason, ReasonKind, RunFacts
 from holdfast.core.records import RunRecord
-from holdfast.core.situations import OpenTaskRow, RunCounts, Situation
-from holdfast.core.values import Instant, RunStatus, TaskStatus, instant, moment
+from holdfast.core.situations import BusyTask, OpenTaskRow, RunCounts, Situation
+from holdfast.core.values import Instant, RunStatus, TaskStatus, instant, key_text, moment
 
 _SLOWER: Final = 2
 """So many times as long as usual is worth a word, if it is also a second more."""
+_HOLDERS: Final = 2
+"""Tasks in the slots of a queue that are named."""
 
 
 class FailedTask(msgspec.Struct, frozen=True):
@@ -63,9 +66,9 @@ def run_facts(run: RunRecord, counts: RunCounts) -> RunFacts:
 
 
 def explanation_parts(
-    explanation: Explanation, situation: Situation, counts: RunCounts, ending: Ending, now: Instant
+    explanation: Explanation, situation: Situation, counts: RunCounts, ending: Ending, around: Surroundings
 ) -> tuple[ExplanationPart, ...]:
-    sentences = _Sentences(explanation, situation, counts, ending, now)
+    sentences = _Sentences(explanation, situation, counts, ending, around)
     return tuple(_joined(sentences.parts()))
 
 
@@ -76,10 +79,10 @@ class _Sentences:
         situation: Situation,
         counts: RunCounts,
         ending: Ending,
-        now: Instant,
+        around: Surroundings,
     ) -> None:
         self._explanation, self._situation, self._counts = explanation, situation, counts
-        self._run, self._ending, self._now = situation.run, ending, now
+        self._run, self._ending, self._now, self._holders = situation.run, ending, around.now, around.holders
 
     def parts(self) -> Iterator[ExplanationPart]:
         """Of one reason: a problem, or else what comes first in the table below. Then the deadline."""
@@ -233,13 +236,27 @@ class _Sentences:
             yield _text(f" {_sentence(reason.problem)}")
 
     def _slot(self, reason: Reason) -> Iterator[ExplanationPart]:
-        waiting = next((it.name for it in self._situation.tasks if f"task {it.name!r} " in reason.what), "")
-        yield self._named_task(waiting)
+        waiting = next((it for it in self._situation.tasks if f"task {it.name!r} " in reason.what), None)
+        yield self._named_task("" if waiting is None else waiting.name)
         yield _text(" waits for a slot of queue ")
         yield ExplanationPart(reason.name, "queue", reason.name)
         yield _text(self._since(reason))
-        held = reason.what.partition(", held by ")[2]
-        yield _text(f", held by {held}." if held else ".")
+        holders: Sequence[BusyTask] = () if waiting is None else self._holders.get(waiting.seq, ())
+        for number, holder in enumerate(holders[:_HOLDERS]):
+            yield _text(", " if number else ", held by ")
+            yield from self._holder(holder)
+        more = len(holders) - _HOLDERS
+        yield _text(f" and {more:,} more." if more > 0 else ".")
+
+    def _holder(self, holder: BusyTask) -> Iterator[ExplanationPart]:
+        if holder.run == self._run.key:
+            yield _task(holder.name, holder.seq)
+        else:
+            id = holder.run_id or key_text(holder.run)
+            yield _text(f"{holder.name} of run ")
+            yield ExplanationPart(id, "run", id)
+        if holder.started_at is not None and self._now > holder.started_at:
+            yield _text(f" for {_span(self._now - holder.started_at)}")
 
     def _service(self, reason: Reason) -> Iterator[ExplanationPart]:
         waiting = next((it.name for it in self._situation.tasks if f"task {it.name!r}" in reason.what), "")
@@ -418,10 +435,12 @@ def _clock(at: Instant) -> str:
 
 
 def _span(microseconds: int) -> str:
-    """With two digits or so, and one unit: 0.3 s, 38 s, 41 min, 19 h, 3 d."""
+    """With two digits or so, and one unit: 340 ms, 1.8 s, 38 s, 41 min, 19 h, 3 d."""
     seconds = max(microseconds, 0) / 1_000_000
+    if seconds < 0.9995:
+        return f"{round(1000 * seconds)} ms"
     if seconds < 9.95:
-        return f"{seconds:.1f} s"
+        return f"{seconds:.1f}".removesuffix(".0") + " s"
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= 2 * size:
             return f"{round(seconds / size):,} {unit}"
