@@ -35,7 +35,7 @@ function pair(left: TaskGroup | null, right: TaskGroup | null): Pair {
   };
 }
 
-/** From the begin of the first to the end of the last, in seconds; null if it has not ended. */
+/** From the beginning of the first to the end of the last, in seconds; null if it has not ended. */
 export function spanOf(group: TaskGroup | null): number | null {
   if (!group?.began_at || !group.ended_at) return null;
   return (Date.parse(group.ended_at) - Date.parse(group.began_at)) / 1000;
