@@ -1,6 +1,7 @@
 // What the nodes of a run's graph look like, from what the server says became of them.
 import type { NodeLook } from "../../parts/graph/model";
 import { between, duration } from "../../text/durations";
+import { count } from "../../text/numbers";
 
 export interface KnownNode {
   id: string;
@@ -31,7 +32,7 @@ export function looksOf({ graph, nodes }: KnownGraph, now: number): Record<strin
     looks[node.id] = {
       state: node.state,
       waiting: PERSON.test(kind) ? "approval" : WAITS.test(kind) ? kind : null,
-      note: noteOf(node, PERSON.test(kind), now),
+      note: noteOf(node, done, PERSON.test(kind), now),
       count: node.count,
       done,
     };
@@ -39,9 +40,12 @@ export function looksOf({ graph, nodes }: KnownGraph, now: number): Record<strin
   return looks;
 }
 
-/** How long it took and what else is worth saying; a fan-out says how many are done instead. */
-function noteOf(node: KnownNode, isPerson: boolean, now: number): string {
-  if (node.count > 1) return "";
+/** How long it took and what else is worth saying; a fan-out says how many are done instead, and how many failed. */
+function noteOf(node: KnownNode, done: number, isPerson: boolean, now: number): string {
+  if (node.count > 1) {
+    const failed = node.states.failed ?? 0;
+    return `${count(done)} of ${count(node.count)}${failed ? `, ${count(failed)} failed` : ""}`;
+  }
   const isUnderWay = node.state === "running";
   if (!node.began_at || (!node.ended_at && !isUnderWay)) return node.note;
   const took = duration(between(node.began_at, node.ended_at, now));
