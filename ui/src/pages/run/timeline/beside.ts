@@ -23,5 +23,5 @@ export function placeBeside(
     return { x: bars.end + APART, anchor: "start", isOnBars: false, width };
   if (bars.begin - APART - width >= 0)
     return { x: bars.begin - APART, anchor: "end", isOnBars: false, width };
-  return { x: room - 4, anchor: "end", isOnBars: true, width };
+  return { x: Math.max(width + 8, Math.min(bars.end, room) - 16), anchor: "end", isOnBars: true, width };
 }

@@ -153,3 +153,25 @@ test("attempts are asked for where they are drawn", () => {
   expect(triedAgain(groups, [])).toEqual([7]);
   expect(triedAgain(groups, [task({ seq: 3, attempt: 2 }), task({ seq: 4 })])).toEqual([3]);
 });
+
+test("tasks of one name that overlap lie below each other, and those after each other in one lane", () => {
+  const tasks = [
+    task({ seq: 0, created_at: at(0), started_at: at(0), finished_at: at(4) }),
+    task({ seq: 1, created_at: at(0), started_at: at(0), finished_at: at(2) }),
+    task({ seq: 2, created_at: at(2), started_at: at(2), finished_at: at(3) }),
+  ];
+
+  const [row] = rowsOf({
+    groups: [group({ count: 3, last_seq: 2, states: { ...none, success: 3 } })],
+    tasks,
+    attempts: [],
+    now: ms(9),
+  });
+
+  expect(row?.lanes).toBe(2);
+  expect(row?.bars.map((bar) => [bar.seq, bar.lane])).toEqual([
+    [0, 0],
+    [1, 1],
+    [2, 1],
+  ]);
+});

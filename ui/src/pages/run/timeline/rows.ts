@@ -12,6 +12,8 @@ export interface Bar extends Interval {
   /** What it is, for its title. */
   text: string;
   seq: number | null;
+  /** Bars of tasks that overlap in time lie below each other. */
+  lane: number;
 }
 export interface Row {
   name: string;
@@ -23,6 +25,7 @@ export interface Row {
   /** What it waits for, as the mark needs it. */
   waiting: string | null;
   bars: Bar[];
+  lanes: number;
   /** It is drawn as how many ran at once. */
   isBusy: boolean;
   note: string;
@@ -65,7 +68,8 @@ export function barsOf(task: Task, attempts: readonly AttemptInfo[], now: number
   const bars: Bar[] = [];
   let reached = Date.parse(task.created_at);
   const add = (from: number, to: number, look: Look, text: string): void => {
-    if (to > from || look !== "wait") bars.push({ from, to: Math.max(from, to), look, text, seq: task.seq });
+    if (to > from || look !== "wait")
+      bars.push({ from, to: Math.max(from, to), look, text, seq: task.seq, lane: 0 });
     reached = Math.max(reached, to);
   };
   const isEnded = task.finished_at !== null;
@@ -105,7 +109,20 @@ function waitBars(group: TaskGroup, now: number): Bar[] {
   const to = group.ended_at === null ? now : Date.parse(group.ended_at);
   const isChild = group.kind === "child";
   const look = isChild ? "child" : group.kind === "promise" ? "person" : "wait";
-  return [{ from, to, look, text: `${group.kind}, ${duration((to - from) / 1000)}`, seq: null }];
+  return [{ from, to, look, text: `${group.kind}, ${duration((to - from) / 1000)}`, seq: null, lane: 0 }];
+}
+
+/** The bars of tasks below each other where they overlap, in as few lanes as can be. */
+function packed(tasks: readonly Bar[][]): { bars: Bar[]; lanes: number } {
+  const ends: number[] = [];
+  const bars = tasks.flatMap((own) => {
+    const [from, to] = [Math.min(...own.map((bar) => bar.from)), Math.max(...own.map((bar) => bar.to))];
+    const free = ends.findIndex((end) => end <= from);
+    const lane = free < 0 ? ends.length : free;
+    if (own.length > 0) ends[lane] = to;
+    return own.map((bar) => ({ ...bar, lane }));
+  });
+  return { bars, lanes: Math.max(1, ends.length) };
 }
 
 export interface Known {
@@ -123,12 +140,13 @@ export function rowsOf({ groups, tasks, attempts, now }: Known): Row[] {
     const isBusy =
       group.kind === "task" && group.count > 1 && (group.count > MOST_BARS || own.length < group.count);
     const only = group.count === 1 ? (own[0] ?? taskOf(group)) : null;
-    const bars =
+    const drawn = packed(
       group.kind !== "task"
-        ? waitBars(group, now)
+        ? [waitBars(group, now)]
         : isBusy
           ? []
-          : (only ? [only] : own).flatMap((each) => barsOf(each, attempts, now));
+          : (only ? [only] : own).map((each) => barsOf(each, attempts, now)),
+    );
     const state = stateOf(group.states);
     const retryAt = only?.retry_at ? Date.parse(only.retry_at) : null;
     return {
@@ -138,7 +156,7 @@ export function rowsOf({ groups, tasks, attempts, now }: Known): Row[] {
       seq: only && group.kind === "task" ? group.first_seq : null,
       state: retryAt === null ? state : "running",
       waiting: group.kind === "promise" ? "promise" : retryAt !== null ? "backoff" : null,
-      bars,
+      ...drawn,
       isBusy,
       note: noteOf(group, attempts, now),
       retryAt,
