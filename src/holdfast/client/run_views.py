@@ -105,8 +105,10 @@ class Grain(msgspec.Struct, frozen=True):
     states: str
     """A letter for each task: p d r s f k c, as in pending, dispatched, running, success, failed, skipped (k)
     and cancelled."""
-    tries: list[tuple[int, int]]
-    """Of those that took more than one attempt: the index in `took`, and how many attempts."""
+    retried: list[int]
+    """The indexes, in `took`, of those that took more than one attempt."""
+    tries: list[int]
+    """How many attempts each of those took."""
 
 
 class Neighbours(msgspec.Struct, frozen=True):
@@ -146,7 +148,15 @@ class RunViews(RunReading):
         tried. At most the first 100,000."""
         name, key = checked_name("name", name), await self.key_of(run)
         found = await self._store.read_grain(self.namespace, key, name, _MOST_GRAINS)
-        return Grain(name, found.first_seq, len(found.states), [*found.took], found.states, [*found.tries])
+        return Grain(
+            name,
+            found.first_seq,
+            len(found.states),
+            [*found.took],
+            found.states,
+            [*found.retried],
+            [*found.tries],
+        )
 
     async def neighbours(self, run: Run[Any] | str) -> Neighbours:
         """The ids of the runs of the same workflow that were created before and after this one."""

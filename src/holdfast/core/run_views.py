@@ -56,8 +56,10 @@ class GrainRow(NamedTuple):
     states: str
     """A letter each: p d r s f k c, as in pending, dispatched, running, success, failed, skipped (k) and
     cancelled."""
-    tries: Sequence[tuple[int, int]]
-    """The place and the number of attempts of those that took more than one."""
+    retried: Sequence[int]
+    """The places of those that took more than one attempt."""
+    tries: Sequence[int]
+    """How many attempts each of those took."""
 
 
 class NeighbourIds(NamedTuple):

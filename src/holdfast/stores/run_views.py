@@ -70,8 +70,7 @@ class SqlRunViewStore(SqlRole):
             for some in in_slices(_decode_some(took), _CONVERTED_AT_ONCE):
                 seconds += [None if each is None else each / 1000 for each in some]
             retried = [found.start() for found in re.finditer("[A-Z]", states)]
-            pairs = [*zip(retried, _decode_numbers(tries), strict=True)]
-            return GrainRow(first, seconds, states.lower(), pairs)
+            return GrainRow(first, seconds, states.lower(), retried, _decode_numbers(tries))
 
         return await self._driver.read(script, may_be_long=True)
 

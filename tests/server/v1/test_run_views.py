@@ -71,10 +71,10 @@ async def test_each_task_of_a_name_is_had_in_brief(api: Asker):
     failed = await api.get(f"/runs/{bad}/grain", name="break_down")
 
     assert (found["name"], found["first_seq"], found["count"]) == ("double", 0, 7)
-    assert (found["states"], found["tries"]) == ("sssssss", [])
+    assert (found["states"], found["retried"], found["tries"]) == ("sssssss", [], [])
     assert all(0 <= took < 20 for took in found["took"])
     assert failed["states"] == "f"
-    empty = {"name": "x", "first_seq": None, "count": 0, "took": [], "states": "", "tries": []}
+    empty = {"name": "x", "first_seq": None, "count": 0, "took": [], "states": "", "retried": [], "tries": []}
     assert await api.get(f"/runs/{good}/grain", name="x") == empty
     await api.get(f"/runs/{good}/grain", code=400)
     assert (await api.get("/runs/nobody/grain", name="x", code=404))["code"] == "run_not_found"

@@ -6,8 +6,8 @@ export interface GrainData {
   took: readonly (number | null)[];
   /** One letter a task: p d r s f k c. */
   states: string;
-  /** Pairs of index and attempts, of those that took more than one. */
-  tries: readonly (readonly number[])[];
+  /** The indexes of those that took more than one attempt. */
+  retried: readonly number[];
 }
 
 /** Columns and rows of squares; `pitch` is from one square to the next. */

@@ -42,7 +42,7 @@ export function paintGrain(
     fill(context, indexes, squares, squares.size);
   }
   context.fillStyle = colour("--failed-fill");
-  const again = grain.tries.map(([index = 0]) => index).filter((index) => index < grain.count);
+  const again = grain.retried.filter((index) => index < grain.count);
   fill(context, again, squares, squares.size >= 5 ? squares.size - 2 : squares.size);
   if (marked !== null && marked < grain.count) {
     const { x, y } = placeOf(marked, squares);
