@@ -293,6 +293,31 @@ async def test_no_query_reads_a_whole_namespace_in_a_new_database(store_url: str
         assert not WHOLE_NAMESPACE.search(plan), f"{query}\n{plan}"
 
 
+@pytest.mark.parametrize("status", [RunStatus.PENDING, RunStatus.SUCCESS])
+@pytest.mark.parametrize("analyzed_at", [100, 800])
+async def test_no_count_reads_a_whole_namespace_if_all_runs_are_alike(
+    store_url: str, status: RunStatus, analyzed_at: int
+) -> None:
+    """The database makes statistics when it wants to. By these, the runs of one workflow and status are as many
+    as those of the namespace."""
+    store = store_for(store_url)
+    await store.open()
+    ended = at(1) if status.is_final else None
+    for first in range(0, 800, 100):
+        runs = [new_run(n, status=status, finished_at=ended) for n in range(first, first + 100)]
+        await store.create_runs(SPACE, runs)
+        if first + 100 == analyzed_at:
+            await store._driver.write(lambda tx: raw_connection(tx).execute("ANALYZE"))
+    counts = {name: index for name, index in PAGES.items() if name.startswith("count_all_")}
+    plans = await plans_of(store, counts)
+    uses_index = {query: uses(store, plans[query], index) for query, index in counts.items()}
+    await store.close()
+
+    for query, plan in plans.items():
+        assert uses_index[query], f"{query}\n{plan}"
+        assert not WHOLE_NAMESPACE.search(plan), f"{query}\n{plan}"
+
+
 async def test_a_message_that_was_sent_before_is_found_by_its_id(filled: SqlStore) -> None:
     (plan,) = (await plans_of(filled, ["sent_messages"])).values()
 
