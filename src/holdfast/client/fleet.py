@@ -197,7 +197,7 @@ class Fleet:
             for queue in row.report.queues
         ]
         named = [each for _, queue in told for each in queue.first][:_MOST_WAITING]
-        found = {(it.run, it.seq): it for it in await self._store.find_waiting_tasks(named)}
+        found = {(it.run, it.seq): it for it in await self._store.find_waiting_tasks(self._namespace, named)}
         return [
             NodeQueue(
                 node,

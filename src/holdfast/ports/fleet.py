@@ -105,7 +105,9 @@ class FleetStore(Protocol):
         """The tasks that a node has in its slots."""
         ...
 
-    async def find_waiting_tasks(self, tasks: Sequence[tuple[RunKey, int]]) -> list[WaitingRow]:
+    async def find_waiting_tasks(
+        self, namespace: str, tasks: Sequence[tuple[RunKey, int]]
+    ) -> list[WaitingRow]:
         """Those of these tasks, named by run and number, that have not begun."""
         ...
 

@@ -40,9 +40,11 @@ class SqlFleetStore(SqlRole):
         rows = await self._driver.fetch("some_busy_tasks", node, limit, may_be_long=True)
         return [BusyTask(*row) for row in rows]
 
-    async def find_waiting_tasks(self, tasks: Sequence[tuple[RunKey, int]]) -> list[WaitingRow]:
+    async def find_waiting_tasks(
+        self, namespace: str, tasks: Sequence[tuple[RunKey, int]]
+    ) -> list[WaitingRow]:
         keys: list[Row] = [(run, seq) for run, seq in tasks]
-        rows = await self._driver.read(lambda tx: tx.many_returning("find_waiting_tasks", keys))
+        rows = await self._driver.read(lambda tx: tx.many_returning("find_waiting_tasks", keys, namespace))
         return [WaitingRow(*row) for row in rows]
 
     async def write_node_report(self, node: NodeId, report: NodeReport) -> None:

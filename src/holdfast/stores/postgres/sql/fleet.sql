@@ -44,11 +44,16 @@ ORDER BY worker
 LIMIT $3::int8;
 
 -- name: find_waiting_tasks
-SELECT tasks.run, runs.id, tasks.seq, tasks.name, tasks.created_at
-FROM unnest($1::uuid[], $2::int8[]) AS wanted (run, seq)
-JOIN holdfast.tasks ON tasks.run = wanted.run AND tasks.seq = wanted.seq
-JOIN holdfast.runs ON runs.key = tasks.run
-WHERE tasks.status = 'pending';
+-- OFFSET 0 has each run and task looked up by its key, also while there are no statistics.
+SELECT wanted.run, here.id, wanted.seq, found.name, found.created_at
+FROM unnest($2::uuid[], $3::int4[]) AS wanted (run, seq)
+CROSS JOIN LATERAL (
+    SELECT id FROM holdfast.runs WHERE namespace = $1::text AND key = wanted.run OFFSET 0
+) AS here
+CROSS JOIN LATERAL (
+    SELECT name, status, created_at FROM holdfast.tasks WHERE tasks.run = wanted.run AND tasks.seq = wanted.seq OFFSET 0
+) AS found
+WHERE found.status = 'pending';
 
 -- name: write_node_report
 UPDATE holdfast.nodes SET report = $2::text WHERE id = $1::text;

@@ -42,8 +42,8 @@ LIMIT ?3;
 
 -- name: find_waiting_tasks
 SELECT tasks.run, runs.id, seq, name, tasks.created_at
-FROM tasks JOIN runs ON runs.key = tasks.run
-WHERE run = ?1 AND seq = ?2 AND tasks.status = 'pending';
+FROM tasks CROSS JOIN runs ON runs.namespace = ?1 AND runs.key = tasks.run
+WHERE run = ?2 AND seq = ?3 AND tasks.status = 'pending';
 
 -- name: write_node_report
 UPDATE nodes SET report = ?2 WHERE id = ?1;
