@@ -299,8 +299,8 @@ async def test_no_query_reads_a_whole_namespace_in_a_new_database(store_url: str
 async def test_no_count_reads_a_whole_namespace_if_all_runs_are_alike(
     store_url: str, status: RunStatus, analyzed_at: int
 ) -> None:
-    """The database makes statistics when it wants to. By these, the runs of one workflow and status are as many
-    as those of the namespace."""
+    """The database makes statistics when it wants to. By these, the runs of one workflow and status are as
+    many as those of the namespace."""
     store = store_for(store_url)
     await store.open()
     ended = at(1) if status.is_final else None

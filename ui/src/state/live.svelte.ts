@@ -48,11 +48,15 @@ const QUIET = 3_000;
 /** A browser has six connections to a server over HTTP/1.1: tabs that nobody looks at give theirs back soon. */
 const HIDDEN = 10_000;
 const SILENCE = 40_000;
+/** So long a page waits for the stream before it loads anything, in milliseconds. */
+const JOINING = 250;
 
 class Live {
   private isHeld = $state(false);
   /** The server has not been heard of for three seconds. */
   private isLost = $state(false);
+  /** Changes of what is loaded from now on are told. What was loaded before had to be loaded again. */
+  isJoined = $state(false);
   /** When the server was last heard of. */
   heardAt = $state(Date.now());
   /** Counts how often everything must be loaded again: after a gap, and after the server has come back. */
@@ -80,6 +84,7 @@ class Live {
       return;
     }
     this.isStarted = true;
+    setTimeout(() => (this.isJoined = true), JOINING);
     document.addEventListener("visibilitychange", () => this.seen());
     // A tab that was opened in the background asks for events when somebody looks at it.
     this.isAsleep = document.hidden;
@@ -208,6 +213,10 @@ class Live {
     const pulse = JSON.parse(data) as Pulse;
     const now = Date.now();
     hearServerTime(Date.parse(pulse.at), now, now);
+    if (!this.isJoined) {
+      this.isJoined = true;
+      return; // nothing was loaded yet that could be older
+    }
     requestAnimationFrame(() => this.listeners.forEach((hear) => hear(pulse)));
   }
 }
