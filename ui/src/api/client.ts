@@ -1,5 +1,6 @@
 // Asks the server, typed by the OpenAPI document: a path, a parameter or a field that the API does not have
 // is an error of the compiler.
+import { parseJson } from "./json";
 import type { paths, ProblemAnswer } from "./schema";
 
 type Method = "get" | "put" | "post" | "delete";
@@ -120,7 +121,8 @@ async function ask(method: Method, path: string, asked: Asked<any, any>): Promis
   }
   tellAnswer(answer.status);
   const isJson = (answer.headers.get("content-type") ?? "").includes("json");
-  const value: unknown = isJson ? await answer.json() : await answer.text();
+  const text = await answer.text();
+  const value: unknown = isJson ? parseJson(text) : text;
   if (answer.ok) return value;
   const told = (isJson ? value : {}) as Partial<ProblemAnswer>;
   throw new Problem(

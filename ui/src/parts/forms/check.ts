@@ -47,7 +47,7 @@ function look(given: unknown, value: Json, search: Search): void {
   lookForOne(schema, value, search);
   for (const each of list(schema.allOf)) look(each, value, deeper(search));
   if (typeof value === "string") lookAtText(schema, value, search);
-  else if (typeof value === "number") lookAtNumber(schema, value, search);
+  else if (typeof value === "number" || typeof value === "bigint") lookAtNumber(schema, value, search);
   else if (Array.isArray(value)) lookAtList(schema, value, search);
   else if (value !== null && typeof value === "object") lookAtMap(schema, value, search);
 }
@@ -88,7 +88,7 @@ function matches(pattern: string, value: string): boolean {
   }
 }
 
-function lookAtNumber(schema: Keywords, value: number, search: Search): void {
+function lookAtNumber(schema: Keywords, value: number | bigint, search: Search): void {
   const limit = (word: string) => (typeof schema[word] === "number" ? (schema[word] as number) : null);
   const [least, most] = [limit("minimum"), limit("maximum")];
   const [above, under, step] = [limit("exclusiveMinimum"), limit("exclusiveMaximum"), limit("multipleOf")];
@@ -96,7 +96,7 @@ function lookAtNumber(schema: Keywords, value: number, search: Search): void {
   if (above !== null && value <= above) tell(search, `Expected more than ${above}.`);
   if (most !== null && value > most) tell(search, `Expected ${most} at most.`);
   if (under !== null && value >= under) tell(search, `Expected less than ${under}.`);
-  if (step && Math.abs(value / step - Math.round(value / step)) > 1e-9)
+  if (step && typeof value === "number" && Math.abs(value / step - Math.round(value / step)) > 1e-9)
     tell(search, `Expected a multiple of ${step}.`);
 }
 
@@ -163,9 +163,9 @@ function hasType(type: string, value: Json, schema: Keywords): boolean {
     case "boolean":
       return typeof value === "boolean";
     case "integer":
-      return typeof value === "number" && Number.isInteger(value);
+      return typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
     case "number":
-      return typeof value === "number";
+      return typeof value === "number" || typeof value === "bigint";
     case "string":
       return typeof value === "string" || (schema.format === "decimal" && typeof value === "number");
     case "array":

@@ -1,4 +1,5 @@
 // What has been typed into a form, as it was typed, and the value that it makes.
+import { isExact, parseJson } from "../../api/json";
 import { below, mismatches } from "./check";
 import { jsonProblem } from "./json_problems";
 import { fieldOf, type Field, type Json, type Schema } from "./schema";
@@ -178,7 +179,7 @@ function numberOf(
   field: Field,
   path: string,
   problems: Map<string, string>,
-): number | undefined {
+): number | bigint | undefined {
   const value = Number(text);
   if (!NUMBER.test(text) || !Number.isFinite(value)) {
     const isComma = /^[+-]?\d+,\d+$/.test(text);
@@ -187,6 +188,7 @@ function numberOf(
     return undefined;
   }
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    if (isExact && /^[+-]?\d+$/.test(text)) return BigInt(text.replace("+", ""));
     problems.set(path, "A browser cannot send a number of this size exactly. Use the command line.");
     return undefined;
   }
@@ -195,7 +197,7 @@ function numberOf(
 
 function parsed(text: string, path: string, problems: Map<string, string>): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text) as Json;
   } catch {
     problems.set(path, jsonProblem(text));
     return undefined;

@@ -143,10 +143,23 @@ describe("read", () => {
     expect(read(root, ORDER).value).not.toHaveProperty("parent");
   });
 
-  it("refuses whole numbers that a browser would round", () => {
+  it("sends large whole numbers digit by digit, also in JSON", () => {
     const root = formOf(ORDER)!;
     child(root, "cents").text = "9007199254740993";
-    expect(read(root, ORDER).problems.get("cents")).toMatch(/exactly/);
+    const { value, problems } = read(root, ORDER);
+    expect(problems.get("cents")).toBeUndefined();
+    expect(JSON.stringify(value)).toContain('"cents":9007199254740993');
+
+    const any = formOf({})!;
+    any.text = "[18446744073709551615]";
+    expect(JSON.stringify(read(any, {}).value)).toBe("[18446744073709551615]");
+  });
+
+  it("checks the limits of large whole numbers", () => {
+    const small = { type: "integer", maximum: 10 };
+    const root = formOf(small)!;
+    root.text = "9007199254740993";
+    expect(read(root, small).problems.get("")).toMatch(/10 at most/);
   });
 
   it("keeps a field that is called like a part of the language", () => {

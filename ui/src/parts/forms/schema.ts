@@ -1,7 +1,7 @@
 // What a JSON Schema asks for, as fields of a form. Reads what msgspec and pydantic write; whatever a form
 // cannot show well is one field for JSON.
 
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };
 export type Keywords = Record<string, unknown>;
 export type Schema = Keywords | boolean | null | undefined;
 export type Kind =

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseJson } from "../../api/json";
 import type { Json } from "../forms/schema";
 import {
   closeAll,
@@ -114,4 +115,16 @@ it("tells the beginning of what is folded", () => {
   );
   expect(preview(Array(1_000).fill("abcdef") as Json).length).toBeLessThan(100);
   expect(preview(["x".repeat(500)])).toBe(`"${"x".repeat(30)}…"`);
+});
+
+describe("large whole numbers", () => {
+  it("are shown, found and copied digit by digit", () => {
+    const value = parseJson('{"id":9007199254740993}') as Json;
+    const root = treeOf(value);
+
+    expect(preview(value)).toBe("id: 9007199254740993");
+    expect(root.children?.[0]?.kind).toBe("number");
+    expect(search(value, "740993").hits).toEqual([["id"]]);
+    expect(copied(root)).toBe('{\n  "id": 9007199254740993\n}');
+  });
 });

@@ -33,7 +33,8 @@ function kindOf(value: Json): NodeKind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "list";
   if (typeof value === "object") return "object";
-  return typeof value === "string" ? "text" : typeof value === "number" ? "number" : "bool";
+  if (typeof value === "string") return "text";
+  return typeof value === "boolean" ? "bool" : "number";
 }
 
 /** The tree of a value, opened as far as a screen has room. */
