@@ -12,6 +12,7 @@ import type {
 } from "../../api/schema";
 import type { Pulse } from "../../state/live.svelte";
 import { resource, type Resource } from "../../state/resource.svelte";
+import { groupsOf, type Group } from "./groups";
 import { triedAgain } from "./timeline/rows";
 
 /** Runs of more tasks are shown by their groups alone; the tasks are then loaded page by page. */
@@ -77,6 +78,11 @@ export class RunData {
   concerns(pulse: Pulse): boolean {
     const key = this.run.data?.key;
     return pulse.is_cut || pulse.changes.length > 0 || pulse.runs.some((each) => each.key === key);
+  }
+
+  /** What the run has asked for, by name. */
+  get asked(): Group[] {
+    return groupsOf(this.groups.data?.groups ?? [], this.graph.data);
   }
 
   get hasFew(): boolean {

@@ -4,15 +4,26 @@ import { placeBeside } from "./beside";
 const note = "250 ms, 2 attempts";
 
 test("a note stands behind the bars, or before them if there is no room", () => {
-  expect(placeBeside(note, { begin: 10, end: 100 }, 600)).toMatchObject({ x: 107, anchor: "start" });
-  expect(placeBeside(note, { begin: 300, end: 590 }, 600)).toMatchObject({ x: 293, anchor: "end" });
+  expect(placeBeside(note, [{ begin: 10, end: 100 }], 600)).toMatchObject({ x: 107, anchor: "start" });
+  expect(placeBeside(note, [{ begin: 300, end: 590 }], 600)).toMatchObject({ x: 293, anchor: "end" });
+});
+
+test("a note stands between bars if there is room nowhere else", () => {
+  const bars = [
+    { begin: 500, end: 590 },
+    { begin: 0, end: 100 },
+    { begin: 110, end: 200 },
+  ];
+
+  expect(placeBeside(note, bars, 600)).toMatchObject({ x: 207, anchor: "start", isOnBars: false });
 });
 
 test("a note of bars that fill the row lies on them, and so is read", () => {
-  expect(placeBeside(note, { begin: 2, end: 600 }, 600)).toMatchObject({ anchor: "end", isOnBars: true });
+  expect(placeBeside(note, [{ begin: 2, end: 600 }], 600)).toMatchObject({ anchor: "end", isOnBars: true });
 });
 
-test("a note that is wider than the row is left out", () => {
-  expect(placeBeside(note, { begin: 0, end: 40 }, 60)).toBe(null);
-  expect(placeBeside("", { begin: 0, end: 40 }, 60)).toBe(null);
+test("a note that is wider than the row, or of no bars, is left out", () => {
+  expect(placeBeside(note, [{ begin: 0, end: 40 }], 60)).toBe(null);
+  expect(placeBeside("", [{ begin: 0, end: 40 }], 60)).toBe(null);
+  expect(placeBeside(note, [], 600)).toBe(null);
 });

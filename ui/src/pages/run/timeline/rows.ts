@@ -1,5 +1,6 @@
 // The rows of the timeline and their bars, from what the server knows of groups, tasks and attempts.
 import type { AttemptInfo, TaskGroup, TaskInfo } from "../../../api/schema";
+import type { Group } from "../groups";
 import { duration } from "../../../text/durations";
 import { counted } from "../../../text/numbers";
 import type { Interval } from "./scale";
@@ -51,7 +52,7 @@ export function stateOf(states: TaskGroup["states"]): string {
 }
 
 /** A group of one, as the task that it is. */
-export function taskOf(group: TaskGroup): Task {
+export function taskOf(group: Group): Task {
   return {
     seq: group.first_seq,
     status: stateOf(group.states) as TaskInfo["status"],
@@ -104,7 +105,7 @@ function lookOf(status: string): Look {
 }
 
 /** Promises, timers and the like work nowhere: they are waited for. */
-function waitBars(group: TaskGroup, now: number): Bar[] {
+function waitBars(group: Group, now: number): Bar[] {
   const from = Date.parse(group.asked_at);
   const to = group.ended_at === null ? now : Date.parse(group.ended_at);
   const isChild = group.kind === "child";
@@ -126,7 +127,7 @@ function packed(tasks: readonly Bar[][]): { bars: Bar[]; lanes: number } {
 }
 
 export interface Known {
-  groups: readonly TaskGroup[];
+  groups: readonly Group[];
   /** All tasks of the run, or none if there are too many. */
   tasks: readonly TaskInfo[];
   attempts: readonly AttemptInfo[];
@@ -155,7 +156,7 @@ export function rowsOf({ groups, tasks, attempts, now }: Known): Row[] {
       count: group.count,
       seq: only && group.kind === "task" ? group.first_seq : null,
       state: retryAt === null ? state : "running",
-      waiting: group.kind === "promise" ? "promise" : retryAt !== null ? "backoff" : null,
+      waiting: group.kind === "promise" ? "promise" : retryAt !== null ? "backoff" : waitOf(group),
       ...drawn,
       isBusy,
       note: noteOf(group, attempts, now),
@@ -164,7 +165,12 @@ export function rowsOf({ groups, tasks, attempts, now }: Known): Row[] {
   });
 }
 
-function noteOf(group: TaskGroup, attempts: readonly AttemptInfo[], now: number): string {
+/** A mark of what waits and goes on by itself. */
+function waitOf(group: Group): string | null {
+  return group.kind === "timer" || group.kind === "signal" ? group.kind : null;
+}
+
+function noteOf(group: Group, attempts: readonly AttemptInfo[], now: number): string {
   const begin = group.kind === "task" ? group.began_at : group.asked_at;
   if (begin === null) return "";
   const end = group.ended_at === null ? now : Date.parse(group.ended_at);
@@ -178,6 +184,8 @@ function noteOf(group: TaskGroup, attempts: readonly AttemptInfo[], now: number)
   if (group.kind === "promise")
     return group.ended_at === null ? `waits for ${took}` : `answered after ${took}`;
   if (group.kind === "child") return `child run, ${took}`;
+  if (group.kind === "timer") return group.ended_at === null ? `sleeps for ${took}` : took;
+  if (group.kind === "signal") return group.ended_at === null ? `waits for ${took}` : `came after ${took}`;
   const tries = attempts.filter((each) => each.seq === group.first_seq).length;
   return tries > 1 || group.retried
     ? `${took}, ${counted(Math.max(tries, group.retried + 1), "attempt")}`
@@ -185,7 +193,7 @@ function noteOf(group: TaskGroup, attempts: readonly AttemptInfo[], now: number)
 }
 
 /** The stretches in which something worked: what the axis must show. */
-export function workOf(rows: readonly Row[], groups: readonly TaskGroup[], now: number): Interval[] {
+export function workOf(rows: readonly Row[], groups: readonly Group[], now: number): Interval[] {
   const bars = rows.flatMap((row) =>
     row.bars
       .filter((bar) => bar.look !== "wait" && bar.look !== "person")

@@ -1,0 +1,43 @@
+// What a run asks for, by name: what the server sums up of tasks, children and questions, and of code the timers and
+// signals that its journal has.
+import type { RunGraph, TaskGroup } from "../../api/schema";
+
+export type Group = Omit<TaskGroup, "kind"> & { kind: TaskGroup["kind"] | "timer" | "signal" };
+
+/** In the order in which they were asked for first. */
+export function groupsOf(groups: readonly TaskGroup[], graph: RunGraph | undefined): Group[] {
+  const waits = graph?.source === "journal" ? waitsOf(graph) : [];
+  if (waits.length === 0) return [...groups];
+  return [...groups, ...waits].sort((one, other) => Date.parse(one.asked_at) - Date.parse(other.asked_at));
+}
+
+/** What a node is called where it is chosen: timers of different lengths have the same name. */
+export function nameOf(name: string, node: { kind: string; work?: string } | undefined): string {
+  return node?.kind === "timer" && node.work ? `${name} ${node.work}` : name;
+}
+
+function waitsOf(graph: RunGraph): Group[] {
+  const drawn = new Map(graph.graph.nodes.map((each) => [each.id, each]));
+  return graph.nodes.flatMap((node): Group[] => {
+    const kind = drawn.get(node.id)?.kind;
+    if ((kind !== "timer" && kind !== "signal") || !node.asked_at) return [];
+    return [
+      {
+        name: nameOf(node.name, drawn.get(node.id)),
+        kind,
+        first_seq: 0,
+        last_seq: 0,
+        count: node.count,
+        states: node.states,
+        retried: 0,
+        lost: 0,
+        asked_at: node.asked_at,
+        began_at: null,
+        ended_at: node.ended_at ?? null,
+        slowest_seq: null,
+        slowest_took: null,
+        median_took: null,
+      },
+    ];
+  });
+}
