@@ -147,3 +147,9 @@ test("names of open rows are read as they were written", () => {
   expect(readNames("50%")).toEqual(["50%"]);
   expect(readNames("")).toEqual([]);
 });
+
+test("a run of a few milliseconds has a tick for each of them, and none twice", () => {
+  const labels = ticksOf(axisOf({ from: 0, to: 4 }, [], 800)).map((each) => each.label);
+
+  expect(labels).toEqual(["0", "1\u00a0ms", "2\u00a0ms", "3\u00a0ms", "4\u00a0ms"]);
+});

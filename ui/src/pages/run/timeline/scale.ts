@@ -158,7 +158,7 @@ export function ticksOf(axis: Axis): AxisTick[] {
 }
 
 function sinceBegin(piece: Piece, begin: number, most: number): { time: number; label: string }[] {
-  const step = roundStep((piece.to - piece.from) / most);
+  const step = Math.max(1, roundStep((piece.to - piece.from) / most));
   const marks: { time: number; label: string }[] = [];
   for (let index = Math.ceil((piece.from - begin) / step); marks.length <= most; index += 1) {
     const time = begin + index * step;
