@@ -60,7 +60,7 @@ async def test_everything_of_users_is_shown_as_text(tmp_path: Path, viewport: di
             "/runs?wait=20", {"workflow": name, "input": [text], "id": f"run {MARKUP[:80]}", "tags": [BIDI]}
         )
         server.ask("/runs?wait=20", {"workflow": name, "input": [text, False], "id": "fine"})
-        server.ask("/runs", {"workflow": "asks", "input": [text], "id": "asks"})
+        asks = server.ask("/runs", {"workflow": "asks", "input": [text], "id": f"asks {BIDI}"})
         async with opened(server.base, "/", viewport=viewport) as page:
             tabs = [f"/runs/{run['key']}?tab={tab}" for tab in TABS] + [
                 f"/runs/fine?tab={tab}" for tab in TABS
@@ -79,6 +79,13 @@ async def test_everything_of_users_is_shown_as_text(tmp_path: Path, viewport: di
                     "document.documentElement.scrollWidth - document.documentElement.clientWidth"
                 )
                 assert wide <= 0, path
+            await page.goto(f"{server.base}/runs/{asks['key']}?tab=messages")
+            await page.get_by_role("button", name="Answer…").click()
+            dialog = await page.get_by_role("dialog").inner_text()
+            for said in (dialog, await page.title()):
+                assert "safe\\u202etxt.exe" in said
+                assert "\u202e" not in said
+                assert "\x1b" not in said
 
 
 TABS: Final = ("timeline", "tasks", "journal", "logs", "values", "messages", "streams")
