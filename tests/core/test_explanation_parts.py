@@ -213,6 +213,13 @@ def failed(message: str = "currency missing") -> Failure:
             "Failed: Declined: no. Really. What is recorded stays; a retry begins after it.",
         ),
         (
+            Situation(
+                new_run(1, status=RunStatus.FAILED, failure=Failure("", "task 'pay' failed: exit 3"), **ENDED)
+            ),
+            {"ending": Ending(FailedTask(4, "pay", 1))},
+            "pay failed: exit 3. What is recorded stays; a retry begins at pay.",
+        ),
+        (
             Situation(new_run(1, status=RunStatus.CANCELLED, failure=failed("took it back"), **ENDED)),
             {"ending": Ending(by="sam", asked_at=at(2457))},
             'Cancelled by sam at 2025-06-15 15:47 UTC: "took it back". Cleanup took 3 s.',
@@ -255,6 +262,16 @@ def test_the_parts_name_what_can_be_opened():
     ]
     assert [part for part in parts_of(child) if part.ref] == [ExplanationPart("kid", "run", "kid")]
     assert sentence(child).startswith("Waits for 3 children, such as kid, which is parked")
+
+
+def test_an_update_that_is_waited_for_or_answered_has_its_sentence():
+    waiting = sentence(Situation(ON_NODE, nodes=[NODE]), asking((WaitKind.UPDATE, "add")))
+    answering = sentence(
+        Situation(ON_NODE, nodes=[NODE], updates=[UnreadMessages(MessageKind.UPDATE, "add", 1, at(3540))])
+    )
+
+    assert waiting == "Waits for an update, such as add."
+    assert answering == "Is answering the update add, for 60 s."
 
 
 def test_a_slot_names_two_that_hold_it_with_their_runs_and_for_how_long():

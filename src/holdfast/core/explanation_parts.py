@@ -128,6 +128,7 @@ class _Sentences:
             return
         yield _task(task.name, task.seq)
         yield _text(" failed: ")
+        why = why.removeprefix(f"task {task.name!r} failed: ")
         yield _strong(why)
         if task.attempts > 1:
             yield _text(f", after {task.attempts:,} attempts.")
@@ -302,6 +303,12 @@ class _Sentences:
                 yield ExplanationPart(name, "signal", name)
             yield _text(".")
 
+    def _update(self, reason: Reason) -> Iterator[ExplanationPart]:
+        is_under_way = reason.since is not None
+        yield _text("Is answering the update " if is_under_way else "Waits for an update, such as ")
+        yield _strong(reason.name)
+        yield _text(f"{self._since(reason)}.")
+
     # --- time and others
 
     def _timer(self, reason: Reason) -> Iterator[ExplanationPart]:
@@ -384,7 +391,7 @@ class _Sentences:
             ReasonKind.APPROVAL: self._person,
             ReasonKind.PROMISE: self._promise,
             ReasonKind.SIGNAL: self._signal,
-            ReasonKind.UPDATE: self._plain,
+            ReasonKind.UPDATE: self._update,
             ReasonKind.CHILD: self._child,
             ReasonKind.TIMER: self._timer,
             ReasonKind.MESSAGE: self._plain,
