@@ -39,7 +39,7 @@ test("a fan-out says how many are done and how many failed", () => {
   expect(look({ count: 60, states: { success: 40, failed: 1, running: 19 } })).toMatchObject({
     count: 60,
     done: 41,
-    note: "41 of 60, 1 failed",
+    note: "1 failed, 41 of 60",
   });
   expect(look({ count: 2_000, states: { success: 2_000 } })?.note).toBe("2,000 of 2,000");
 });

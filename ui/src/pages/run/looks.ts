@@ -44,7 +44,7 @@ export function looksOf({ graph, nodes }: KnownGraph, now: number): Record<strin
 function noteOf(node: KnownNode, done: number, isPerson: boolean, now: number): string {
   if (node.count > 1) {
     const failed = node.states.failed ?? 0;
-    return `${count(done)} of ${count(node.count)}${failed ? `, ${count(failed)} failed` : ""}`;
+    return `${failed ? `${count(failed)} failed, ` : ""}${count(done)} of ${count(node.count)}`;
   }
   const isUnderWay = node.state === "running";
   if (!node.began_at || (!node.ended_at && !isUnderWay)) return node.note;
