@@ -101,6 +101,13 @@ test("a short run is counted from its beginning in round steps", () => {
   ]);
 });
 
+test("a brushed stretch is counted from the beginning of the run, if that is not long ago", () => {
+  const axis = axisOf({ from: 1_093, to: 1_293 }, [], 300);
+
+  expect(ticksOf(axis, 1_000).map((each) => each.label)).toEqual(["100\u00a0ms", "200\u00a0ms"]);
+  expect(ticksOf(axis, 1_000 - HOUR).map((each) => each.label)).toEqual(["0", "100\u00a0ms", "200\u00a0ms"]);
+});
+
 test("labels of ticks that would be cut off at the end are left out, and the marks stay", () => {
   const { ticks } = labelsOf(axisOf({ from: 0, to: 500 }, [], 600), null);
 

@@ -116,7 +116,7 @@ export interface AxisLabels {
 export const NOW_WIDTH = 56;
 
 /** `now` is its place on the axis. The time of now and the lengths of gaps matter more than ticks. */
-export function labelsOf(axis: Axis, now: number | null): AxisLabels {
+export function labelsOf(axis: Axis, now: number | null, begin = axis.span.from): AxisLabels {
   const box = now === null ? null : Math.max(0, now - NOW_WIDTH / 2);
   const taken: Interval[] = box === null ? [] : [{ from: box, to: box + NOW_WIDTH }];
   const isFree = (from: number, to: number): boolean =>
@@ -133,7 +133,7 @@ export function labelsOf(axis: Axis, now: number | null): AxisLabels {
     gaps.push({ x, label });
     taken.push({ from: x - half, to: x + half });
   }
-  const ticks = ticksOf(axis).map((tick) => {
+  const ticks = ticksOf(axis, begin).map((tick) => {
     const end = tick.x + tick.label.length * CHARACTER;
     const isShown = end <= axis.width && isFree(tick.x, end);
     if (isShown) taken.push({ from: tick.x, to: end });
@@ -142,16 +142,17 @@ export function labelsOf(axis: Axis, now: number | null): AxisLabels {
   return { ticks, gaps, now: box };
 }
 
-/** Round times, or round times since the beginning if all of the axis is short. */
-export function ticksOf(axis: Axis): AxisTick[] {
+/** Round times, or round times since the beginning of the run if all of the axis is short. */
+export function ticksOf(axis: Axis, begin = axis.span.from): AxisTick[] {
   const shown = axis.pieces.filter((each) => !each.isCut);
   const length = axis.span.to - axis.span.from;
   const isCounted = length < COUNTED;
+  const origin = axis.span.to - begin < COUNTED ? begin : axis.span.from;
   return shown.flatMap((piece) => {
     const most = Math.floor(piece.width / LABEL);
     if (most < 1) return [];
     const marks = isCounted
-      ? sinceBegin(piece, axis.span.from, most)
+      ? sinceBegin(piece, origin, most)
       : timeTicks(piece.from, piece.to, most).map((each) => ({ time: each.value, label: each.label }));
     return marks.map((mark) => ({ x: axis.at(mark.time), label: mark.label }));
   });
