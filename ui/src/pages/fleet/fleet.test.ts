@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Backlog, NodeInfo, Queues, WorkerDetails } from "../../api/schema";
-import { longestFirst, nodeName, nodesInOrder, queuesOf, sentences, servicesOf, nodeState } from "./fleet";
+import { sentences, servicesOf } from "./fleet";
 
 const NOW = Date.parse("2026-03-17T08:47:00Z");
 const EMPTY: Queues = { services: [], slots: [] };
@@ -57,50 +57,6 @@ function text(situation: Partial<Parameters<typeof sentences>[0]>): string[] {
   return [said.first, ...said.more].map((parts) => parts.map((each) => each.text).join(""));
 }
 
-test("a node is called by its host, and with its process if the host has several", () => {
-  const two = [node("vm", 1), node("vm", 2)];
-
-  expect(nodeName(node("atlas-1", 7), [node("atlas-1", 7)])).toBe("atlas-1");
-  expect(nodeName(two[1]!, two)).toBe("vm:2");
-});
-
-test("a node works if it has runs or tasks, and is lost if it is not there", () => {
-  expect(nodeState(node("a", 1), 0)).toBe("waiting");
-  expect(nodeState(node("a", 1), 3)).toBe("running");
-  expect(nodeState(node("a", 1, { is_alive: false, runs: 3 }), 0)).toBe("lost");
-});
-
-test("lost nodes come last, and those with runs before the others", () => {
-  const found = nodesInOrder([
-    node("x", 1, { is_alive: false }),
-    node("b", 1),
-    node("y", 1, { is_alive: false, runs: 4 }),
-    node("a", 1),
-  ]);
-
-  expect(found.map((each) => each.host)).toEqual(["a", "b", "y", "x"]);
-});
-
-test("the queue in which most waits comes first", () => {
-  const slot = { node: "n", run: "r", key: "k", seq: 0, task: "t", since: null };
-  const queues = queuesOf({
-    slots: [
-      { ...slot, queue: null },
-      { ...slot, queue: "ledger" },
-      { ...slot, queue: "ledger" },
-    ],
-    services: [
-      { service: "mail", depth: 9, due: 7, is_exact: true, oldest_due_at: "2026-03-17T08:00:00Z", held: [] },
-    ],
-  });
-
-  expect(queues.map((each) => [each.name, each.held, each.waits])).toEqual([
-    ["mail", 0, 7],
-    ["default", 1, 0],
-    ["ledger", 2, 0],
-  ]);
-});
-
 test("a worker counts with each of its services, and its tasks with their own", () => {
   const services = servicesOf([
     worker("1", ["mail", "pay"], true, ["mail", "mail"]),
@@ -111,18 +67,6 @@ test("a worker counts with each of its services, and its tasks with their own", 
     ["mail", 1, 2, 2],
     ["pay", 1, 1, 0],
   ]);
-});
-
-test("who has held longest comes first, and who does not say comes last", () => {
-  const holder = { run: "", key: "", seq: 0, what: "", where: "" };
-
-  const found = longestFirst([
-    { ...holder, run: "c", since: null },
-    { ...holder, run: "b", since: "2026-03-17T08:01:00Z" },
-    { ...holder, run: "a", since: "2026-03-17T08:00:00Z" },
-  ]);
-
-  expect(found.map((each) => each.run)).toEqual(["a", "b", "c"]);
 });
 
 test("a fleet with nothing wrong says so in one sentence", () => {

@@ -1,70 +1,10 @@
-// What the page of the fleet says and adds up: nodes, queues, workers, and who is in the way.
-import type { Backlog, NodeInfo, Queues, Slot, TakenItem, WorkerDetails } from "../../api/schema";
+// What the page of the fleet says in its sentences, and workers by what they serve.
+import type { Backlog, NodeInfo, Queues, WorkerDetails } from "../../api/schema";
 import type { Part } from "../../parts/Parts.svelte";
 import { duration } from "../../text/durations";
 import { count, counted } from "../../text/numbers";
-
-/** `atlas-1`, or `vm:14349` if a host has several nodes. */
-export function nodeName(node: Pick<NodeInfo, "id" | "host" | "process">, all: readonly NodeInfo[]): string {
-  const isAlone = all.filter((each) => each.host === node.host).length === 1;
-  if (isAlone && node.host) return node.host;
-  return node.process === null ? node.id : `${node.host}:${node.process}`;
-}
-
-export type NodeState = "running" | "waiting" | "lost";
-
-/** Lost: it is not there. It is so for a while after an orderly stop, too, but then it has no runs. */
-export function nodeState(node: NodeInfo, held: number): NodeState {
-  if (!node.is_alive) return "lost";
-  return held > 0 || node.runs > 0 ? "running" : "waiting";
-}
-
-/** Those that are there first, by name; then the lost ones, those that still have runs before others. */
-export function nodesInOrder(nodes: readonly NodeInfo[]): NodeInfo[] {
-  return [...nodes].sort((left, right) => {
-    if (left.is_alive !== right.is_alive) return left.is_alive ? -1 : 1;
-    if (!left.is_alive && left.runs !== right.runs) return right.runs - left.runs;
-    return left.host.localeCompare(right.host) || left.id.localeCompare(right.id);
-  });
-}
-
-export interface Queue {
-  /** Of a queue of the nodes its name, of a service the service. */
-  name: string;
-  kind: "node" | "service";
-  held: number;
-  waits: number;
-  isExact: boolean;
-  oldest: string | null;
-}
-
-/** The queues of the nodes, and those of the services that workers ask for. */
-export function queuesOf(queues: Queues): Queue[] {
-  const held = new Map<string, number>();
-  for (const slot of queues.slots) {
-    const name = slot.queue ?? "default";
-    held.set(name, (held.get(name) ?? 0) + 1);
-  }
-  const own = [...held].map(([name, count]) => ({
-    name,
-    kind: "node" as const,
-    held: count,
-    waits: 0,
-    isExact: true,
-    oldest: null,
-  }));
-  const services = queues.services.map((each) => ({
-    name: each.service,
-    kind: "service" as const,
-    held: each.held.length,
-    waits: each.due,
-    isExact: each.is_exact,
-    oldest: each.oldest_due_at ?? null,
-  }));
-  return [...own, ...services].sort(
-    (left, right) => right.waits - left.waits || left.name.localeCompare(right.name),
-  );
-}
+import { nodeName } from "./nodes";
+import { fullSentences } from "./queues";
 
 export interface Service {
   name: string;
@@ -102,47 +42,6 @@ export function servicesOf(workers: readonly WorkerDetails[]): Service[] {
       };
     })
     .sort((left, right) => left.online - right.online || left.name.localeCompare(right.name));
-}
-
-export interface Holder {
-  run: string;
-  key: string;
-  seq: number;
-  /** The task, or the service. */
-  what: string;
-  where: string;
-  since: string | null;
-}
-
-export function holderOfSlot(slot: Slot, names: ReadonlyMap<string, string>): Holder {
-  return {
-    run: slot.run,
-    key: slot.key,
-    seq: slot.seq,
-    what: slot.task,
-    where: names.get(slot.node) ?? slot.node,
-    since: slot.since ?? null,
-  };
-}
-
-export function holderOfItem(item: TakenItem): Holder {
-  return {
-    run: item.run,
-    key: item.key,
-    seq: item.seq,
-    what: item.service,
-    where: item.worker,
-    since: item.taken_at ?? null,
-  };
-}
-
-/** The one that has held longest comes first; those that do not say come last. */
-export function longestFirst(holders: readonly Holder[]): Holder[] {
-  const begun = (each: Holder) => (each.since === null ? Infinity : Date.parse(each.since));
-  return [...holders].sort((left, right) => {
-    const [one, other] = [begun(left), begun(right)];
-    return one === other ? left.seq - right.seq : one - other;
-  });
 }
 
 export interface Situation {
@@ -185,6 +84,7 @@ export function sentences(situation: Situation): { first: Part[]; more: Part[][]
       { text: `, the oldest for ${duration(backlog.oldest_due_seconds)}.` },
     ]);
   }
+  said.push(...fullSentences(queues, nodes, situation.now));
   const first = said.shift() ?? fine(alive.length, queues);
   return { first, more: said.slice(0, 4) };
 }
@@ -210,8 +110,9 @@ function fine(nodes: number, queues: Queues): Part[] {
   const work = busy
     ? `, and ${counted(busy, "task is", "tasks are")} under way`
     : ` and ${nodes === 1 ? "has" : "have"} nothing to do`;
+  const isWaiting = (queues.queues ?? []).some((each) => each.waiting > 0);
   return [
     { text: `${nodes === 1 ? "One node is" : `${count(nodes)} nodes are`} up`, kind: "strong" },
-    { text: `${work}.${busy ? " Nothing waits for room." : ""}` },
+    { text: `${work}.${busy && !isWaiting ? " Nothing waits for room." : ""}` },
   ];
 }
