@@ -9,7 +9,13 @@ from tests.pages.browser import DESK, PHONE, Server, expect, needs_browser, open
 
 pytestmark = needs_browser
 
-_LOST = ("ERR_CONNECTION", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_NETWORK", "status of 503")
+_LOST = (
+    "ERR_CONNECTION",
+    "ERR_CONTENT_LENGTH_MISMATCH",
+    "ERR_INCOMPLETE_CHUNKED_ENCODING",
+    "ERR_NETWORK",
+    "status of 503",
+)
 """What Chromium writes on the console when a server is killed, and comes back."""
 
 

@@ -106,6 +106,7 @@ async function ask(method: Method, path: string, asked: Asked<any, any>): Promis
   if (method !== "get" && context.csrf) headers["Holdfast-CSRF"] = context.csrf;
   if (asked.body !== undefined) headers["Content-Type"] = "application/json";
   let answer: Response;
+  let body: string;
   try {
     answer = await fetch(addressOf(path, asked.path, asked.query), {
       method: method.toUpperCase(),
@@ -114,6 +115,8 @@ async function ask(method: Method, path: string, asked: Asked<any, any>): Promis
       signal: asked.signal,
       credentials: "same-origin",
     });
+    // A server that is killed in the middle of its answer has not answered.
+    body = await answer.text();
   } catch (error) {
     if (asked.signal?.aborted) throw error;
     tellAnswer(0);
@@ -121,8 +124,7 @@ async function ask(method: Method, path: string, asked: Asked<any, any>): Promis
   }
   tellAnswer(answer.status);
   const isJson = (answer.headers.get("content-type") ?? "").includes("json");
-  const text = await answer.text();
-  const value: unknown = isJson ? parseJson(text) : text;
+  const value: unknown = isJson ? parseJson(body) : body;
   if (answer.ok) return value;
   const told = (isJson ? value : {}) as Partial<ProblemAnswer>;
   throw new Problem(
