@@ -1,7 +1,6 @@
 // What the page does with an item that needs attention: its mark, where it leads, and what can be done.
 import type { AttentionItem } from "../../api/schema";
 import { counted } from "../../text/numbers";
-import { duration } from "../../text/durations";
 import { shortTime } from "../../text/times";
 
 const MARKS: Record<string, string> = {
@@ -60,14 +59,14 @@ export function leadsTo(item: AttentionItem): {
   return { parts: ["fleet"], query: kind ? { [kind]: named(kind) } : {}, says };
 }
 
-/** `00:15 to 01:03`, `for 7 h 20 min`. */
+/** `00:15 to 01:03`, `since 01:27`. For how long that has been is in the sentence, where it matters. */
 export function sinceText(item: Pick<AttentionItem, "kind" | "since" | "until">, now: number): string {
   if (!item.since) return "";
   const since = Date.parse(item.since);
-  if (!item.until) return `for ${duration(Math.max(1, (now - since) / 1000))}`;
   // The minute is enough here.
   const minute = (at: number | string) => shortTime(at, now).replace(/(\d{2}:\d{2}):\d{2}$/, "$1");
   const first = minute(since);
+  if (!item.until) return `since ${first}`;
   const last = minute(item.until);
   return first === last ? first : `${first} to ${last}`;
 }

@@ -62,19 +62,20 @@ test("a bar is said in words", () => {
   expect(pointText(point(0))).toBe("0 succeeded");
 });
 
-test("a small chart shows where failures are", () => {
-  expect(
-    sparkOf(
-      [
-        { succeeded: 10, failed: 0 },
-        { succeeded: 0, failed: 0 },
-        { succeeded: 1, failed: 1 },
-      ],
-      14,
-    ),
-  ).toEqual([
-    { up: 14, failed: 0 },
-    { up: 0, failed: 0 },
-    { up: 2.8000000000000003, failed: 2 },
-  ]);
+test("a small chart has a place for each hour, and shows where failures are", () => {
+  const hour = (at: string, succeeded: number, failed = 0) => ({ at, succeeded, failed });
+  const points = [
+    hour("2026-03-16T08:00:00Z", 90),
+    hour("2026-03-16T09:00:00Z", 10),
+    hour("2026-03-17T06:00:00Z", 0),
+    hour("2026-03-17T08:00:00Z", 1, 1),
+  ];
+
+  const places = sparkOf(points.slice(1), 14, Date.parse("2026-03-17T08:47:00Z"));
+
+  expect(places).toHaveLength(24);
+  expect(places[0]).toEqual({ up: 14, failed: 0 });
+  expect(places[23]).toEqual({ up: 2.8000000000000003, failed: 2 });
+  expect(places.slice(1, 23).every((each) => each.up === 0)).toBe(true);
+  expect(sparkOf(points, 14, Date.parse("2026-03-17T08:47:00Z"))).toHaveLength(24);
 });

@@ -77,16 +77,27 @@ export function pointText(point: StatsPoint): string {
   return parts.join(", ");
 }
 
-/** Heights of a small chart of one workflow, and which bars have failures in them. */
+const HOURS = 24;
+const AN_HOUR = 3_600_000;
+
+/**
+ * Heights of a small chart of one workflow, and of the failures in it: one place for each of the last 24 hours. The
+ * points are those of hours with runs only.
+ */
 export function sparkOf(
-  points: { succeeded: number; failed: number }[],
+  points: { at: string; succeeded: number; failed: number }[],
   height: number,
+  now: number,
 ): { up: number; failed: number }[] {
   const most = Math.max(1, ...points.map((each) => each.succeeded + each.failed));
-  return points.map((each) => {
+  const hourOf = (at: number) => Math.floor(at / AN_HOUR);
+  const places = Array.from({ length: HOURS }, () => ({ up: 0, failed: 0 }));
+  for (const each of points) {
     const all = each.succeeded + each.failed;
-    if (!all) return { up: 0, failed: 0 };
+    const index = HOURS - 1 - (hourOf(now) - hourOf(Date.parse(each.at)));
+    if (!all || !places[index]) continue;
     const up = Math.max(2, (all / most) * height);
-    return { up, failed: each.failed ? Math.max(2, (each.failed / all) * up) : 0 };
-  });
+    places[index] = { up, failed: each.failed ? Math.max(2, (each.failed / all) * up) : 0 };
+  }
+  return places;
 }
