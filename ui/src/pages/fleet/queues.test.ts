@@ -75,11 +75,11 @@ test("a full queue is said, with the run that holds most of it", () => {
 });
 
 test("a queue that is full on one node only says on which", () => {
-  const slots = [slot("ledger", "a", 46), slot("ledger", "b", 46), slot("ledger", "c", 40, "m")];
+  const slots = [slot("ledger", "a", 46), slot("ledger", "b", 45), slot("ledger", "c", 40, "m")];
   const queues = [ledger("n", 2, [["x", 45]]), ledger("m", 1, [])];
 
   expect(text({ services: [], slots, queues })).toEqual([
-    "Queue ledger is full on n, and 1 of its 2 slots is held for 1\u00a0min by one run, a. 1 task waits behind them.",
+    "Queue ledger is full on n, and 2 of its 2 slots are held by 2 runs, the longest for 2\u00a0min by b. 1 task waits behind them.",
   ]);
 });
 

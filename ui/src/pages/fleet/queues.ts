@@ -191,20 +191,21 @@ function full(queue: Queue, queues: Queues, nodes: readonly NodeInfo[], now: num
   ];
 }
 
-/** Of the slots that are held, whose: of the run that has most of them. */
+/** Of the slots that are held, whose: of the run that has most of them; if each has one, the longest. */
 function inTheWay(slots: readonly Slot[], limit: number, now: number): Part[] {
+  const begun = (each: Slot) => (each.since ? Date.parse(each.since) : Infinity);
+  const inOrder = [...slots].sort((left, right) => begun(left) - begun(right));
   const runs = new Map<string, Slot[]>();
-  for (const each of slots) runs.set(each.key, [...(runs.get(each.key) ?? []), each]);
+  for (const each of inOrder) runs.set(each.key, [...(runs.get(each.key) ?? []), each]);
   const most = [...runs.values()].reduce((best, each) => (each.length > best.length ? each : best), []);
   const first = most[0];
   if (!first) return [{ text: ". " }];
-  const since = most.flatMap((each) => (each.since ? [Date.parse(each.since)] : []));
-  const age = since.length ? ` for ${duration(Math.max(0, (now - Math.min(...since)) / 1000))}` : "";
-  const isOne = most.length === 1;
-  const held = `, and ${isOne && limit === 1 ? "its only slot" : `${count(most.length)} of its ${counted(limit, "slot")}`}`;
-  return [
-    { text: `${held} ${isOne ? "is" : "are"} held${age} by one run, ` },
-    { text: first.run, kind: "run", ref: first.run },
-    { text: ". " },
-  ];
+  const age = first.since ? ` for ${duration(Math.max(0, (now - begun(first)) / 1000))}` : "";
+  const held = (many: number) =>
+    `${count(many)} of its ${counted(limit, "slot")} ${many === 1 ? "is" : "are"} held`;
+  const isShared = most.length === 1 && slots.length > 1;
+  const text = isShared
+    ? `, and ${held(slots.length)} by ${count(runs.size)} runs, the longest${age} by `
+    : `, and ${held(most.length)}${age} by one run, `;
+  return [{ text }, { text: first.run, kind: "run", ref: first.run }, { text: ". " }];
 }
