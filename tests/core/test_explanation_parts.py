@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from tests.stores.builders import SECOND, at, key, new_run
 
@@ -244,6 +245,19 @@ def failed(message: str = "currency missing") -> Failure:
 )
 def test_each_situation_has_its_sentence(situation: Situation, options: dict[str, Any], expected: str):
     assert sentence(situation, **options) == expected
+
+
+def test_a_run_without_a_reason_is_told_to_be_wrong():
+    explanation = msgspec.structs.replace(
+        explain(Situation(COLD, nodes=[NODE]), OpenRequests(), Surroundings(NOW)), reasons=()
+    )
+
+    parts = explanation_parts(explanation, Situation(COLD), NO_COUNTS, Ending(), NOW)
+
+    assert [part.text for part in parts] == [
+        "Has no reason to wake. ",
+        "This should not happen: to know more, use `holdfast doctor`.",
+    ]
 
 
 def test_the_parts_name_what_can_be_opened():

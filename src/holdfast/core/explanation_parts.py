@@ -90,6 +90,10 @@ class _Sentences:
         order = list(words)
         told = [it for it in self._explanation.reasons if it.kind is not ReasonKind.DEADLINE]
         candidates = told or self._explanation.reasons
+        if not candidates:
+            yield _text("Has no reason to wake. ")
+            yield _strong("This should not happen: to know more, use `holdfast doctor`.")
+            return
         reason = min(candidates, key=lambda it: (not it.problem, order.index(it.kind)))
         yield from words[reason.kind](reason)
         if reason.kind is not ReasonKind.DEADLINE:
