@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +16,7 @@ from tests.timed_environment import TimedEnvironment
 from holdfast import Catalog, Workflow, workflow
 from holdfast.client.schedule_ticks import TicksOfSchedule
 from holdfast.core.scheduling import run_id, tick_of
+from holdfast.core.timetable import Plan
 from holdfast.core.values import FIRST_INSTANT, LAST_INSTANT, Instant
 from holdfast.errors import BadOption, ScheduleNotFound
 from holdfast.testing import Environment
@@ -128,6 +132,39 @@ async def test_a_tick_that_was_run_long_after_its_time_is_found(catalog: Catalog
         assert past(found) == [(2, "running")]
         assert found.past[0].started_at is not None
         assert found.past[0].started_at > BEGIN + 3 * HOUR
+
+
+async def test_many_schedules_are_read_at_once_and_beside_the_event_loop(
+    catalog: Catalog, half_hour: Workflow[[], None], monkeypatch: pytest.MonkeyPatch
+):
+    async with TimedEnvironment(catalog=catalog) as env:
+        for number in range(20):
+            await env.schedules.put(f"s{number}", half_hour, cron="0 * * * *")
+        await env.skip(3.25 * HOUR)
+        store = env.schedules._store
+        asked: list[int] = []
+        find_keys, newest, ticks = store.find_keys, Plan.newest, Plan.ticks
+
+        async def counted(namespace: str, ids: Sequence[str]):
+            asked.append(len(ids))
+            return await find_keys(namespace, ids)
+
+        def checked(call: Callable[..., Any]) -> Callable[..., Any]:
+            def checked_call(*args: Any) -> Any:
+                assert threading.current_thread() is not loop_thread
+                return call(*args)
+
+            return checked_call
+
+        loop_thread = threading.current_thread()
+        monkeypatch.setattr(store, "find_keys", counted)
+        with monkeypatch.context() as patch:
+            patch.setattr(Plan, "newest", checked(newest))
+            patch.setattr(Plan, "ticks", checked(ticks))
+            found = await env.schedules.ticks(BEGIN, BEGIN + 1.9 * HOUR)
+
+    assert [past(each) for each in found.schedules] == [[(1, "success")]] * 20
+    assert len(asked) <= 1
 
 
 async def test_only_the_newest_and_the_next_ticks_are_shown(catalog: Catalog, half_hour: Workflow[[], None]):

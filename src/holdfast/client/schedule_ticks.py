@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
@@ -158,27 +159,46 @@ class TickReader:
         sample = await self._store.list_scheduled_runs(
             self._namespace, names, first_key_of(Instant(0)), None, _SAMPLE
         )
-        found: list[TicksOfSchedule] = []
-        for record, plan in schedules:
-            of_this = [row for row in rows if row.schedule == record.name]
-            planned = self._planned(record, plan, begin, end)
-            of_this += await self._started_later(record.name, planned, of_this, end)
-            past = _past(record, planned, of_this, begin, end)
-            coming = self._coming(record, plan, begin, end)
-            took = [_took(row) for row in sample if row.schedule == record.name and row.status == "success"]
-            known = [each for each in took if each is not None]
-            found.append(
-                TicksOfSchedule(
-                    record.name,
-                    plan_words(plan),
-                    past[-MOST_TICKS:],
-                    coming[:MOST_TICKS],
-                    _clock_changes(plan, begin, end),
-                    statistics.median(known) if known else None,
-                    len(past) <= MOST_TICKS and len(coming) <= MOST_TICKS,
-                )
-            )
-        return found
+
+        def all_planned() -> dict[str, list[Instant]]:
+            return {record.name: self._planned(record, plan, begin, end) for record, plan in schedules}
+
+        # In threads: the ticks of 200 schedules would hold up the event loop.
+        planned = await asyncio.to_thread(all_planned)
+        runs = _by_schedule([*rows, *await self._started_later(planned, rows, end)])
+        samples = _by_schedule(sample)
+
+        def all_told() -> list[TicksOfSchedule]:
+            return [
+                self._told(record, plan, planned[record.name], runs, samples, begin, end)
+                for record, plan in schedules
+            ]
+
+        return await asyncio.to_thread(all_told)
+
+    def _told(
+        self,
+        record: ScheduleRecord,
+        plan: Plan,
+        planned: list[Instant],
+        runs: Mapping[str, list[ScheduledRun]],
+        samples: Mapping[str, list[ScheduledRun]],
+        begin: Instant,
+        end: Instant,
+    ) -> TicksOfSchedule:
+        past = _past(record, planned, runs.get(record.name, []), begin, end)
+        coming = self._coming(record, plan, begin, end)
+        took = [_took(row) for row in samples.get(record.name, []) if row.status == "success"]
+        known = [each for each in took if each is not None]
+        return TicksOfSchedule(
+            record.name,
+            plan_words(plan),
+            past[-MOST_TICKS:],
+            coming[:MOST_TICKS],
+            _clock_changes(plan, begin, end),
+            statistics.median(known) if known else None,
+            len(past) <= MOST_TICKS and len(coming) <= MOST_TICKS,
+        )
 
     def _planned(self, record: ScheduleRecord, plan: Plan, begin: Instant, end: Instant) -> list[Instant]:
         """The newest ticks that have fired or should have, since there is the schedule."""
@@ -187,18 +207,20 @@ class TickReader:
         return plan.newest(after, until, MOST_TICKS + 1) if after < until else []
 
     async def _started_later(
-        self, name: str, planned: list[Instant], known: list[ScheduledRun], end: Instant
+        self, planned: Mapping[str, list[Instant]], known: list[ScheduledRun], end: Instant
     ) -> list[ScheduledRun]:
         """Runs of ticks of this time that were started after it: caught up, or queued for long."""
         if end >= self._now:
             return []
         have = {row.id for row in known}
-        missing = [id for id in (run_id(name, tick) for tick in planned) if id not in have]
+        ids = {run_id(name, tick): name for name, ticks in planned.items() for tick in ticks}
+        missing = [id for id in ids if id not in have]
         keys = await self._store.find_keys(self._namespace, missing) if missing else {}
         runs = await self._store.find_runs(self._namespace, list(keys.values())) if keys else []
         return [
-            ScheduledRun(name, it.key, it.id, it.status, it.created_at, it.started_at, it.finished_at)
+            ScheduledRun(ids[it.id], it.key, it.id, it.status, it.created_at, it.started_at, it.finished_at)
             for it in runs
+            if it.id is not None
         ]
 
     def _coming(self, record: ScheduleRecord, plan: Plan, begin: Instant, end: Instant) -> list[ComingTick]:
@@ -208,6 +230,13 @@ class TickReader:
         after = Instant(max(record.cursor, cursor_at(name, plan, now), begin - 1))
         ticks = islice(plan.ticks(after, end), MOST_TICKS + 1)
         return [ComingTick(moment(tick), moment(fires_at(name, plan, tick))) for tick in ticks]
+
+
+def _by_schedule(runs: Iterable[ScheduledRun]) -> dict[str, list[ScheduledRun]]:
+    found: dict[str, list[ScheduledRun]] = {}
+    for run in runs:
+        found.setdefault(run.schedule, []).append(run)
+    return found
 
 
 def _past(
