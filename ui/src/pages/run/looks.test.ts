@@ -28,6 +28,25 @@ test("what is under way counts up to now", () => {
   expect(look({ state: "running", ended_at: null })?.note).toBe("1\u00a0min");
 });
 
+test("a task that failed says when it is tried again", () => {
+  const failed = {
+    state: "pending",
+    began_at: null,
+    ended_at: null,
+    attempts: 3,
+    note: "3 attempts",
+    first_seq: 7,
+  };
+  const known = { graph: { nodes: [{ id: "a", kind: "python" }] }, nodes: [node(failed)] };
+
+  expect(looksOf(known, NOW, new Map([[7, "2026-03-17T08:00:38Z"]])).a).toMatchObject({
+    state: "running",
+    waiting: "backoff",
+    note: "attempt 3 in 38\u00a0s",
+  });
+  expect(looksOf(known, NOW).a?.note).toBe("attempt 3 waits");
+});
+
 test("a person is waited for", () => {
   expect(look({ state: "running", ended_at: null }, "approval")).toMatchObject({
     waiting: "approval",
@@ -42,6 +61,7 @@ test("a fan-out says how many are done and how many failed", () => {
     note: "1 failed, 41 of 60",
   });
   expect(look({ count: 2_000, states: { success: 2_000 } })?.note).toBe("2,000 of 2,000");
+  expect(look({ count: 2_000, states: { success: 1_990, failed: 10 } })?.note).toBe("10 of 2,000 failed");
 });
 
 test("what has not begun has the note of the server", () => {

@@ -11,6 +11,7 @@ export interface KnownNode {
   count: number;
   began_at?: string | null;
   ended_at?: string | null;
+  first_seq?: number | null;
   attempts: number;
   note: string;
 }
@@ -21,14 +22,23 @@ export interface KnownGraph {
 
 const ENDED = ["success", "failed", "skipped", "cancelled"];
 const PERSON = /^(approval|promise|question)$/;
-const WAITS = /^(signal|sleep|timer|event|child|workflow|subflow)$/;
+const WAITS = /^(signal|sleep|timer|wait_event|child|workflow|subflow)$/;
 
-export function looksOf({ graph, nodes }: KnownGraph, now: number): Record<string, NodeLook> {
+/** `retries` has the times at which tasks are tried again, by their numbers. */
+export function looksOf(
+  { graph, nodes }: KnownGraph,
+  now: number,
+  retries: ReadonlyMap<number, string> = new Map(),
+): Record<string, NodeLook> {
   const kinds = new Map(graph.nodes.map((each) => [each.id, each.kind]));
   const looks: Record<string, NodeLook> = {};
   for (const node of nodes) {
     const kind = kinds.get(node.id) ?? "";
     const done = ENDED.reduce((sum, state) => sum + (node.states[state] ?? 0), 0);
+    if (node.count === 1 && node.state === "pending" && node.attempts > 1) {
+      looks[node.id] = inBackoff(node, now, retries.get(node.first_seq ?? -1));
+      continue;
+    }
     looks[node.id] = {
       state: node.state,
       waiting: PERSON.test(kind) ? "approval" : WAITS.test(kind) ? kind : null,
@@ -40,10 +50,17 @@ export function looksOf({ graph, nodes }: KnownGraph, now: number): Record<strin
   return looks;
 }
 
+function inBackoff(node: KnownNode, now: number, at: string | undefined): NodeLook {
+  const rest = at === undefined ? 0 : (Date.parse(at) - now) / 1000;
+  const note = `attempt ${node.attempts} ${rest > 0 ? `in ${duration(rest)}` : "waits"}`;
+  return { state: "running", waiting: "backoff", note, count: 1, done: 0 };
+}
+
 /** How long it took and what else is worth saying; a fan-out says how many are done instead, and how many failed. */
 function noteOf(node: KnownNode, done: number, isPerson: boolean, now: number): string {
   if (node.count > 1) {
     const failed = node.states.failed ?? 0;
+    if (failed && done === node.count) return `${count(failed)} of ${count(node.count)} failed`;
     return `${failed ? `${count(failed)} failed, ` : ""}${count(done)} of ${count(node.count)}`;
   }
   const isUnderWay = node.state === "running";
