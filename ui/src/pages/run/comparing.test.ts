@@ -42,13 +42,13 @@ it("tells a child from a task of the same name", () => {
 it("says which was slower, and where", () => {
   const pairs = pairsOf([group("a", 2), group("b", 1)], [group("a", 30), group("b", 2)]);
   const said = sentenceOf(run("one", "success", 4), run("two", "success", 40), pairs);
-  expect(said.replaceAll("\u00a0", " ")).toBe("Both are success. two took 36 s longer, 28 s of them in a.");
+  expect(said.replaceAll("\u00a0", " ")).toBe("Both succeeded. two took 36 s longer, 28 s of them in a.");
 });
 
 it("says how they ended if that differs", () => {
   expect(
     sentenceOf(run("one", "success", 4), run("two", "running", null), pairsOf([group("a", 1)], [])),
-  ).toBe("one is success, two is running. 1 name of tasks is in one of them only.");
+  ).toBe("one succeeded, two is running. 1 name of tasks is in one of them only.");
 });
 
 it("does not know how long something takes that has not ended", () => {

@@ -46,13 +46,19 @@ export function tookOf(run: RunInfo): number | null {
   return (Date.parse(run.finished_at) - Date.parse(run.started_at ?? run.created_at)) / 1000;
 }
 
+function endOf(status: string, is = "is"): string {
+  if (status === "success") return "succeeded";
+  if (status === "cancelled") return is === "is" ? "was cancelled" : "were cancelled";
+  return status === "failed" ? "failed" : `${is} ${status}`;
+}
+
 /** What stands out: how they ended, which was slower and where. */
 export function sentenceOf(left: RunInfo, right: RunInfo, pairs: Pair[]): string {
   const [one, two] = [tookOf(left), tookOf(right)];
   const ended =
     left.status === right.status
-      ? `Both are ${left.status}.`
-      : `${left.id} is ${left.status}, ${right.id} is ${right.status}.`;
+      ? `Both ${endOf(left.status, "are")}.`
+      : `${left.id} ${endOf(left.status)}, ${right.id} ${endOf(right.status)}.`;
   const parts = [ended];
   if (one !== null && two !== null) {
     const slower = pairs
