@@ -6,8 +6,8 @@ from tests.stores.builders import SPACE, Node, at, key, signal
 
 from holdfast.core.records import MessageKind
 from holdfast.core.run_graphs import TaskTally
-from holdfast.core.values import Payload, TaskStatus
-from holdfast.ports.commits import MovedTask, NewTask, SettledTask, TakenMessage
+from holdfast.core.values import NodeId, Payload, TaskStatus
+from holdfast.ports.commits import EndedAttempt, MovedTask, NewTask, SettledTask, TakenMessage
 from holdfast.stores import SqlStore
 
 SUCCESS, FAILED = TaskStatus.SUCCESS, TaskStatus.FAILED
@@ -29,6 +29,7 @@ async def some_tasks(store: SqlStore) -> Node:
             SettledTask(key(1), 1, SUCCESS, 1, Payload(b"1"), None, at(4), at(10)),
             SettledTask(key(1), 2, FAILED, 2, None, None, at(6), at(20)),
         ],
+        attempts=[EndedAttempt(key(1), 2, 1, "failed", None, at(4), at(4.5), NodeId("node-1"))],
     )
     return node
 
@@ -56,6 +57,9 @@ async def test_tasks_are_summed_up_as_they_were(store: SqlStore) -> None:
 
     assert await pay(0.5) == []
     assert await pay(1) == [TaskTally("pay", TaskStatus.PENDING, 1, 0, 1, 1, 1, at(1), None, None)]
+    assert [(it.status, it.tasks) for it in await pay(4.2)] == [(TaskStatus.RUNNING, 2)], (
+        "the first attempt ran"
+    )
     assert await pay(5) == [
         TaskTally("pay", TaskStatus.RUNNING, 1, 0, 1, 1, 1, at(1), at(4), None),
         TaskTally("pay", TaskStatus.PENDING, 1, 1, 2, 2, 2, at(2), None, None),

@@ -11,6 +11,10 @@ FROM (
         CASE
             WHEN $3 IS NULL OR tasks.finished_at <= $3 THEN tasks.status
             WHEN tasks.started_at <= $3 THEN 'running'
+            WHEN attempt > 1 AND EXISTS (
+                SELECT 1 FROM holdfast.attempts
+                WHERE attempts.run = $2::uuid AND attempts.seq = tasks.seq
+                    AND attempts.started_at <= $3 AND attempts.finished_at > $3) THEN 'running'
             ELSE 'pending'
         END AS state
     FROM holdfast.runs JOIN holdfast.tasks ON tasks.run = runs.key
