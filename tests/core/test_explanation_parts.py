@@ -252,7 +252,7 @@ def test_a_run_without_a_reason_is_told_to_be_wrong():
         explain(Situation(COLD, nodes=[NODE]), OpenRequests(), Surroundings(NOW)), reasons=()
     )
 
-    parts = explanation_parts(explanation, Situation(COLD), NO_COUNTS, Ending(), NOW)
+    parts = explanation_parts(explanation, Situation(COLD), NO_COUNTS, Ending(), Surroundings(NOW))
 
     assert [part.text for part in parts] == [
         "Has no reason to wake. ",
