@@ -33,7 +33,9 @@ export function aheadOf(
 }
 
 function after(graph: DrawnGraph, id: string): string {
-  const sources = (graph.edges ?? []).filter((edge) => edge.target === id).map((edge) => edge.source);
+  const sources = (graph.edges ?? [])
+    .filter((edge) => edge.target === id && edge.source !== id)
+    .map((edge) => edge.source);
   if (sources.length === 0) return "";
   const last = sources[sources.length - 1] ?? "";
   return `after ${sources.length > 1 ? `${sources.slice(0, -1).join(", ")} and ` : ""}${last}`;

@@ -15,6 +15,7 @@ export class JournalWindow {
   isShifted = $state(false);
   isAtEnd = $state(false);
   private isBusy = false;
+  private reading: Promise<void> = Promise.resolve();
   private readonly stop = new AbortController();
 
   constructor(private readonly run: string) {}
@@ -29,6 +30,8 @@ export class JournalWindow {
   /** Load what is around a position, unless it is there. */
   async jump(position: number): Promise<void> {
     if (this.steps.length && position >= this.first && position <= this.last) return;
+    // What is read just now is beside the place: it must not keep this from being read.
+    await this.reading;
     await this.read(Math.max(0, position - PAGE / 2), PAGE, (found) => {
       this.isShifted = false;
       this.steps = found;
@@ -61,6 +64,11 @@ export class JournalWindow {
   private async read(from: number, limit: number, take: (found: JournalStep[]) => void): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
+    this.reading = this.load(from, limit, take);
+    await this.reading;
+  }
+
+  private async load(from: number, limit: number, take: (found: JournalStep[]) => void): Promise<void> {
     try {
       const page = await get("/api/v1/runs/{id}/journal", {
         path: { id: this.run },
