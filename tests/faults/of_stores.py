@@ -550,7 +550,7 @@ LISTS = [
     Fault(
         "few-successes-not-found",
         "a list has every run that matches",
-        [Code("stores.run_lists:_merge").replace("len(keys) >= newest", "True")],
+        [Code("stores.run_lists:_recent_successes").replace("len(keys) >= newest", "True")],
         cases("stores/test_run_lists.py", "test_few_successful_runs_are_found_behind_many_others[sqlite]"),
     ),
     Fault(
@@ -589,11 +589,22 @@ LISTS = [
     Fault(
         "total-counts-one-range",
         "a total counts every run that matches",
-        [Code("stores.run_lists:count_matching_runs").replace("total += A[0][0]", "total = A[0][0]")],
+        [Code("stores.run_lists:count_of_ranges").replace("total += A[0][0]", "total = A[0][0]")],
         cases(
             "stores/test_run_lists.py",
             "test_a_page_and_its_total_count_the_runs_that_match[sqlite-None-order]",
         ),
+    ),
+    *(
+        Fault(
+            f"keys-of-runs-before-the-time-{name}",
+            "a list has no run that does not match",
+            [Query(f"sqlite:{name}").replace("key >= coalesce(?3, x'')", "?3 IS ?3")],
+            cases(
+                "stores/test_run_lists.py", "test_runs_of_a_time_are_counted_by_state_and_workflow[sqlite-*]"
+            ),
+        )
+        for name in ("keys_of_ended_runs", "count_all_runs_by_status")
     ),
     Fault(
         "doctor-reads-all-at-once",

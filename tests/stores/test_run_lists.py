@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from random import Random
 
 import msgspec
@@ -100,6 +101,32 @@ async def test_a_page_and_its_total_count_the_runs_that_match(
         assert [each.run.key for each in found] == wanted[4:10], statuses
         assert await store.count_runs(SPACE, page, 1000) == len(wanted), statuses
         assert await store.count_runs(SPACE, page, 3) == 3, statuses
+
+
+@pytest.mark.parametrize("workflow", [None, "order", "no_such"])
+async def test_runs_of_a_time_are_counted_by_state_and_workflow(
+    store: SqlStore, stored: list[RunRecord], workflow: str | None
+) -> None:
+    states = [None, (RunStatus.SUCCESS,), (RunStatus.RUNNING,), (RunStatus.FAILED, RunStatus.PENDING)]
+    spans = [(None, None), (key(90), None), (None, key(30)), (key(90), key(30)), (key(30), key(90))]
+    for statuses, (before, since) in product(states, spans):
+        which = RunFilter(statuses, workflow, before, since=since)
+
+        counted = await store.count_listed(SPACE, which)
+
+        wanted = matching(
+            stored,
+            lambda run, statuses=statuses, before=before, since=since: (
+                (statuses is None or run.status in statuses)
+                and workflow in (None, run.workflow)
+                and (before is None or run.key < before)
+                and (since is None or run.key >= since)
+            ),
+        )
+        assert counted == len(wanted), which
+        assert await store.count_listed(SPACE, which, 3) == min(3, len(wanted)), which
+        assert [run.key for run in await store.list_runs(SPACE, which._replace(limit=500))] == wanted, which
+        assert sum((await store.group_listed(SPACE, which._replace(limit=500))).counts.values()) == counted
 
 
 async def test_few_successful_runs_are_found_behind_many_others(

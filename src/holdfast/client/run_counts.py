@@ -9,9 +9,11 @@ import msgspec
 
 from holdfast.core.values import RunStatus
 from holdfast.errors import BadOption
-from holdfast.ports.runs import RunFilter, RunPage, RunStore
+from holdfast.ports.runs import RunFilter, RunStore
 
 _MOST = 100_000
+_MOST_LOOKED_AT: Final = 10_000
+"""Of runs that are chosen by conditions that no index answers: to look at each of them takes longer."""
 _AT_ONCE: Final = 10_000
 
 
@@ -27,8 +29,7 @@ async def count_runs(store: RunStore, namespace: str, which: RunFilter, by: str)
     """Raises BadOption."""
     if by not in ("status", "workflow"):
         raise BadOption("by", by, "status or workflow")
-    is_plain = which == RunFilter(which.statuses, which.workflow, limit=which.limit)
-    if by == "status" and is_plain:
+    if by == "status" and which.is_of_ranges:
         return await count_states(store, namespace, which, _MOST)
     counts, is_exact = await _count_pages(store, namespace, which, by)
     if by == "status":
@@ -39,10 +40,10 @@ async def count_runs(store: RunStore, namespace: str, which: RunFilter, by: str)
 
 
 async def count_states(store: RunStore, namespace: str, which: RunFilter, most: int) -> list[RunCount]:
-    """By the indexes, which have nothing but states and workflows."""
+    """Of a filter that `is_of_ranges`."""
     found: list[RunCount] = []
     for status in which.statuses or RunStatus:
-        count = await store.count_runs(namespace, RunPage([status], which.workflow), most + 1)
+        count = await store.count_listed(namespace, which._replace(statuses=(status,)), most + 1)
         found.append(RunCount(status.value, min(count, most), count <= most))
     return found
 
@@ -50,10 +51,10 @@ async def count_states(store: RunStore, namespace: str, which: RunFilter, most: 
 async def _count_pages(
     store: RunStore, namespace: str, which: RunFilter, by: str
 ) -> tuple[Counter[str], bool]:
-    """The newest runs, up to 100,000."""
+    """The newest runs."""
     counts: Counter[str] = Counter()
     which = which._replace(limit=_AT_ONCE)
-    for _ in range(-(-_MOST // _AT_ONCE)):
+    for _ in range(-(-(_MOST if which.is_of_ranges else _MOST_LOOKED_AT) // _AT_ONCE)):
         page = await store.group_listed(namespace, which)
         for (status, workflow), count in page.counts.items():
             counts[status.value if by == "status" else workflow] += count

@@ -3,7 +3,7 @@ counted in bins instead."""
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_right
 from typing import Final, NamedTuple
 
 import msgspec
@@ -97,6 +97,12 @@ class ListedColumns(NamedTuple):
     """None: the columns are all runs that match, or nobody asked for them."""
 
 
+_ROW_ENDS: Final = [
+    LEAST_TOOK * (MOST_TOOK / LEAST_TOOK) ** (row / ROWS) / 1_000_000 for row in range(1, ROWS)
+]
+"""In seconds: where each row ends and the next one begins."""
+
+
 def column_of(at: Instant, begin: Instant, end: Instant) -> int:
     """Runs are looked for by their keys, so the time of one may be a little outside."""
     return min(max((at - begin) * COLUMNS // max(end - begin, 1), 0), COLUMNS - 1)
@@ -106,5 +112,4 @@ def row_of(took: float | None) -> int:
     """`took` is in seconds."""
     if took is None:
         return NOT_ENDED
-    share = math.log(max(took * 1_000_000, LEAST_TOOK) / LEAST_TOOK) / math.log(MOST_TOOK / LEAST_TOOK)
-    return min(int(ROWS * share), ROWS - 1)
+    return bisect_right(_ROW_ENDS, took)

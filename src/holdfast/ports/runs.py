@@ -213,6 +213,11 @@ class RunFilter(NamedTuple):
     took_under: dt.timedelta | None = None
     """It has ended, and took less than that."""
 
+    @property
+    def is_of_ranges(self) -> bool:
+        """Whether its runs are whole ranges of indexes: those of some states, of a workflow, of a time."""
+        return self == RunFilter(self.statuses, self.workflow, self.before, self.limit, since=self.since)
+
 
 class ListedRuns(NamedTuple):
     """A page of a list."""

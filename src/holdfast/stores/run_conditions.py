@@ -15,7 +15,7 @@ import msgspec
 from holdfast.core.values import Failure, RunKey, RunStatus, key_text
 from holdfast.ports.runs import RunFilter
 from holdfast.stores import records
-from holdfast.stores.database import Row, Transaction
+from holdfast.stores.database import Transaction
 
 HAVE_FAILURES: Final = (RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.PARKED, RunStatus.PAUSED)
 """Runs in other states have none."""
@@ -36,9 +36,8 @@ def first_that_match(
     common = _parameters(which)
     for first in range(0, len(runs), _AT_ONCE):
         some = runs[first : first + _AT_ONCE]
-        rows: list[Row] = [(run,) for run in some]
         match = {
-            key for key, id, failure in tx.many_returning("runs_that_match", rows, namespace, *common)
+            key for key, id, failure in tx.rows("runs_that_match", namespace, *common, hex_of(some))
             if _is_meant(which, key, id, failure)
         }  # fmt: skip
         for place, run in enumerate(some, first + 1):
@@ -47,6 +46,11 @@ def first_that_match(
                 if len(found) == limit:
                     return found, place
     return found, len(runs)
+
+
+def hex_of(runs: Sequence[RunKey]) -> list[str]:
+    """Keys as a parameter of one query: a query for each would take longer."""
+    return [key.hex() for key in runs]
 
 
 def _parameters(which: RunFilter) -> tuple[Any, ...]:

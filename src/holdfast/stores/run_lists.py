@@ -23,6 +23,13 @@ first. They are usually most of them."""
 
 _EXAMINED = 10_000
 """At so many runs a page looks at most, if it has conditions that no index answers."""
+_KEY_BYTES: Final = 16
+_KEYS_OF: Final = {
+    "runs_by_status": "keys_by_status",
+    "ended_runs": "keys_of_ended_runs",
+    "cold_runs": "keys_of_cold_runs",
+    "owned_runs": "keys_of_owned_runs",
+}
 _DAY: Final = 24 * 60 * 60 * 1_000_000
 
 
@@ -59,8 +66,6 @@ def _look(tx: Transaction, namespace: str, which: RunFilter, newest: int) -> Lis
     """The runs that match among so many of the newest."""
     runs = _newest(tx, namespace, which, newest)
     has_more = len(runs) == newest
-    if which.since is not None and runs and runs[-1] < which.since:
-        runs, has_more = [key for key in runs if key >= which.since], False
     left = _left_over(which)
     if has_conditions(left):
         keys, looked_at = first_that_match(tx, namespace, left, runs, which.limit)
@@ -85,24 +90,52 @@ def _narrowed(which: RunFilter) -> RunFilter:
 def _newest(tx: Transaction, namespace: str, which: RunFilter, newest: int) -> list[RunKey]:
     """The newest runs that meet the condition of the index that is used."""
     query, value = _single_range(which)
+    span = (which.before, which.since, newest)
     if query is not None:
-        return [key for (key,) in tx.rows(query, namespace, which.before, value, newest)]
+        return _keys(tx.rows(query, namespace, *span, value))
     if _left_over(which).statuses == which.statuses and which.workflow is None:
-        everything = (namespace, *_conditions(RunPage()), which.before, newest, 0)
-        return [key for (key,) in tx.rows("page_of_runs", *everything)]
-    return _merge(tx, namespace, RunPage(which.statuses, which.workflow, limit=newest), which.before)
+        return _keys(tx.rows("keys_of_runs", namespace, *span))
+    if which.workflow is None and which.statuses == (RunStatus.SUCCESS,):
+        keys = _recent_successes(tx, namespace, *span)
+        if keys is not None:
+            return keys
+    found = [
+        key
+        for name, rows in _ranges(tx, namespace, RunPage(which.statuses, which.workflow))
+        for key in _keys(tx.many_returning(_KEYS_OF[name], rows, namespace, *span))
+    ]
+    return sorted(found, reverse=True)[:newest]
+
+
+def _recent_successes(
+    tx: Transaction, namespace: str, before: RunKey | None, since: RunKey | None, newest: int
+) -> list[RunKey] | None:
+    """None if they are not among the newest runs: they must be looked for in the ranges of all workflows."""
+    looked_at = newest + max(newest, _LOOKED_AT)
+    keys = _keys(tx.rows("recent_successes", namespace, before, since, looked_at))
+    return keys[:newest] if len(keys) >= newest else None
+
+
+def _keys(rows: Sequence[Row]) -> list[RunKey]:
+    """Each row has the keys of a range, one behind the other."""
+    return [
+        RunKey(keys[first : first + _KEY_BYTES])
+        for (keys,) in rows
+        if keys is not None
+        for first in range(0, len(keys), _KEY_BYTES)
+    ]
 
 
 def _single_range(which: RunFilter) -> tuple[str | None, Any]:
     """A query for one range of an index, and what it looks for."""
     if which.parent is not None:
-        return "page_of_children", which.parent
+        return "keys_of_children", which.parent
     if which.schedule is not None:
-        return "page_of_scheduled_runs", which.schedule
+        return "keys_of_scheduled_runs", which.schedule
     if which.tags:
-        return "page_of_tagged_runs", which.tags[0]
+        return "keys_of_tagged_runs", which.tags[0]
     if which.fingerprint is not None:
-        return "page_of_runs_by_fingerprint", which.fingerprint
+        return "keys_by_fingerprint", which.fingerprint
     return None, None
 
 
@@ -128,38 +161,49 @@ def read_page(tx: Transaction, namespace: str, page: RunPage) -> list[RunKey]:
     if page.workflow is None and page.statuses is None:
         which = (namespace, *_conditions(page), None, page.limit, page.offset)
         return [key for (key,) in tx.rows("page_of_runs", *which)]
-    return _merge(tx, namespace, page, None)[page.offset :]
+    return _merge(tx, namespace, page)[page.offset :]
 
 
 def count_matching_runs(tx: Transaction, namespace: str, page: RunPage, most: int) -> int:
     """Stops at `most`."""
     conditions = _conditions(page)
-    is_plain = not any(condition is not None for condition in conditions)
+    if not any(condition is not None for condition in conditions):
+        statuses = None if page.statuses is None else tuple(page.statuses)
+        return count_of_ranges(tx, namespace, RunFilter(statuses, page.workflow), most)
     if page.workflow is None and page.statuses is None:
-        if is_plain:
-            return tx.rows("count_all_runs", namespace, most)[0][0]
         return tx.rows("count_runs", namespace, *conditions, None, most)[0][0]
     total = 0
     for name, rows in _ranges(tx, namespace, page):
         for row in rows:  # one after the other, so that no more are counted than needed
-            if is_plain and name != "owned_runs":
-                found = tx.many_returning(f"count_all_{name}", [row], namespace, most - total)
-            else:
-                found = tx.many_returning(f"count_{name}", [row], namespace, *conditions, None, most - total)
+            found = tx.many_returning(f"count_{name}", [row], namespace, *conditions, None, most - total)
             total += found[0][0]
             if total >= most:
                 return most
     return total
 
 
-def _merge(tx: Transaction, namespace: str, page: RunPage, before: RunKey | None) -> list[RunKey]:
+def count_of_ranges(tx: Transaction, namespace: str, which: RunFilter, most: int) -> int:
+    """Of a filter that `is_of_ranges`. Reads nothing but indexes, and stops at `most`."""
+    span = which.before, which.since
+    if which.workflow is None and which.statuses is None:
+        return tx.rows("count_all_runs", namespace, *span, most)[0][0]
+    total = 0
+    for name, rows in _ranges(tx, namespace, RunPage(which.statuses, which.workflow)):
+        for row in rows:  # one after the other, so that no more are counted than needed
+            found = tx.many_returning(f"count_all_{name}", [row], namespace, *span, most - total)
+            total += found[0][0]
+            if total >= most:
+                return most
+    return total
+
+
+def _merge(tx: Transaction, namespace: str, page: RunPage) -> list[RunKey]:
     newest = page.offset + page.limit
     if page.workflow is None and page.version is None and tuple(page.statuses or ()) == (RunStatus.SUCCESS,):
-        looked_at = max(newest, _LOOKED_AT)
-        keys = [key for (key,) in tx.rows("recent_successes", namespace, before, newest + looked_at)]
-        if len(keys) >= newest:
-            return keys[:newest]
-    which = (namespace, *_conditions(page), before, newest)
+        keys = _recent_successes(tx, namespace, None, None, newest)
+        if keys is not None:
+            return keys
+    which = (namespace, *_conditions(page), None, newest)
     found = [
         key
         for name, rows in _ranges(tx, namespace, page)

@@ -22,6 +22,7 @@ from holdfast.core.values import Instant, RunKey, RunStatus, TaskStatus
 from holdfast.core.workflow_numbers import TaskTimes
 from holdfast.ports.runs import RunFilter
 from holdfast.stores.database import Row, Transaction
+from holdfast.stores.run_conditions import hex_of
 from holdfast.stores.run_lists import list_keys
 from holdfast.stores.sql_role import SqlRole
 
@@ -57,17 +58,14 @@ class SqlRunPointStore(SqlRole):
 def _read_points(tx: Transaction, namespace: str, which: RunFilter, binned: int) -> ListedColumns:
     if which == RunFilter(before=which.before, since=which.since, limit=which.limit):
         return _read_all(tx, namespace, which, binned)
-    found = _read_some(tx, namespace, which)
-    more = min(binned, _MOST_READ) - which.limit
-    if found.next is None or len(found.columns.keys) < which.limit or more <= 0:
-        return found
-    rest = _read_some(tx, namespace, which._replace(before=found.next, limit=more))
-    return found._replace(bins=_counted([found.columns, rest.columns], is_all=rest.next is None))
-
-
-def _read_some(tx: Transaction, namespace: str, which: RunFilter) -> ListedColumns:
-    keys, end = list_keys(tx, namespace, which)
-    return ListedColumns(_columns(tx.rows("points_of", namespace, [key.hex() for key in keys])), end)
+    keys, end = list_keys(tx, namespace, which._replace(limit=max(min(binned, _MOST_READ), which.limit)))
+    some, rest = (
+        _columns(tx.rows("points_of", namespace, hex_of(part)))
+        for part in (keys[: which.limit], keys[which.limit :])
+    )
+    if not rest.keys:
+        return ListedColumns(some, end)
+    return ListedColumns(some, keys[which.limit - 1], _counted([some, rest], is_all=end is None))
 
 
 def _read_all(tx: Transaction, namespace: str, which: RunFilter, binned: int) -> ListedColumns:

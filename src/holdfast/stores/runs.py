@@ -62,7 +62,13 @@ from holdfast.stores.delivery import deliver, lock_runs, post_messages
 from holdfast.stores.gil_pauses import in_slices
 from holdfast.stores.histories import first_rows, read_chapters
 from holdfast.stores.restarts import restart_runs
-from holdfast.stores.run_lists import count_matching_runs, list_keys, read_page
+from holdfast.stores.run_conditions import hex_of
+from holdfast.stores.run_lists import (
+    count_matching_runs,
+    count_of_ranges,
+    list_keys,
+    read_page,
+)
 from holdfast.stores.run_overviews import read_listed, read_overviews
 from holdfast.stores.shared_inputs import with_whole_inputs
 from holdfast.stores.sql_role import RowChanged, SqlRole
@@ -182,6 +188,10 @@ class SqlRunStore(SqlRole):
         )
 
     async def count_listed(self, namespace: str, which: RunFilter, most: int = MOST_COUNTED) -> int:
+        if which.is_of_ranges:
+            return await self._driver.read(
+                lambda tx: count_of_ranges(tx, namespace, which, most), may_be_long=True
+            )
         total = 0
         while total < most:
             # Each page is a transaction of its own, so that other queries are answered in between.
@@ -198,11 +208,8 @@ class SqlRunStore(SqlRole):
     async def group_listed(self, namespace: str, which: RunFilter) -> GroupedRuns:
         def script(tx: Transaction) -> GroupedRuns:
             keys, end = list_keys(tx, namespace, which)
-            counts: dict[tuple[RunStatus, str], int] = {}
-            wanted: list[Row] = [(key,) for key in keys]
-            for status, workflow in tx.many_returning("groups_of", wanted, namespace):
-                group = records.run_status(status), workflow
-                counts[group] = counts.get(group, 0) + 1
+            rows = tx.rows("groups_of", namespace, hex_of(keys))
+            counts = {(records.run_status(status), workflow): count for status, workflow, count in rows}
             return GroupedRuns(counts, end)
 
         return await self._driver.read(script, snapshot=True, may_be_long=True)

@@ -76,7 +76,8 @@ class SealedTransaction:
         self._tx.run(query, *self._sealed(query, params))
 
     def rows(self, query: str, *params: Any) -> list[Row]:
-        return self._opened(self._tx.rows(query, *self._sealed(query, params)))
+        params = self._sealed(query, _any_failure(query, params))
+        return self._opened(self._tx.rows(query, *params))
 
     def send(self, query: str, *params: Any) -> Callable[[], list[Row]]:
         answer = self._tx.send(query, *self._sealed(query, params))
@@ -87,7 +88,7 @@ class SealedTransaction:
 
     def many_returning(self, query: str, rows: Sequence[Row], *common: Any) -> list[Row]:
         rows = self._sealed_rows(query, rows, common)
-        return self._opened(self._tx.many_returning(query, rows, *_any_failure(query, common)))
+        return self._opened(self._tx.many_returning(query, rows, *common))
 
     def send_many(self, query: str, rows: Sequence[Row], *common: Any) -> Callable[[], list[Row]]:
         answer = self._tx.send_many(query, self._sealed_rows(query, rows, common), *common)
@@ -139,12 +140,12 @@ class SealedTransaction:
         return rows
 
 
-def _any_failure(query: str, common: tuple[Any, ...]) -> tuple[Any, ...]:
+def _any_failure(query: str, params: tuple[Any, ...]) -> tuple[Any, ...]:
     """The text of a sealed failure is not found by the database. So it finds all failures, and the caller
     looks at them."""
     if query != _FILTER:
-        return common
-    cells = list(common)
+        return params
+    cells = list(params)
     for place in _PATTERNS:
         if cells[place] is not None:
             cells[place] = "%"

@@ -170,7 +170,9 @@ async def count_runs(
 ) -> Page[RunCount]:
     """How many runs there are, by state or by workflow.
 
-    More than 100,000 are not counted, nor looked at. Then `is_exact` is false: there are at least so many.
+    If they are chosen by nothing but states, a workflow and the time of their creation, 100,000 are counted;
+    otherwise 10,000 are looked at, the newest. If there are more, `is_exact` is false: there are at least so
+    many.
     """
     return Page(await client.counts(by, **conditions))
 

@@ -3,48 +3,13 @@ INSERT INTO holdfast.run_tags (namespace, tag, run)
 SELECT $1::text, tag, run FROM unnest($2::text[], $3::uuid[]) AS tags (tag, run)
 ON CONFLICT DO NOTHING;
 
--- name: page_of_tagged_runs
--- Keys, the newest first. $2 is a key: only older runs. OFFSET 0 has each run
--- looked up by its key. Without statistics, as in a new database, a join would read all runs once for each tag.
-SELECT found.key FROM holdfast.run_tags
-CROSS JOIN LATERAL (
-    SELECT key FROM holdfast.runs
-    WHERE runs.namespace = $1::text AND runs.key = run_tags.run
-    OFFSET 0
-) AS found
-WHERE run_tags.namespace = $1 AND run_tags.tag = $3::text
-    AND run_tags.run < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-ORDER BY run_tags.run DESC
-LIMIT $4::int8;
-
--- name: page_of_runs_by_fingerprint
-SELECT key FROM holdfast.runs
-WHERE namespace = $1::text AND fingerprint = $3::text
-    AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-ORDER BY key DESC
-LIMIT $4::int8;
-
--- name: page_of_children
-SELECT key FROM holdfast.runs
-WHERE namespace = $1::text AND parent = $3::uuid
-    AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-ORDER BY parent DESC, key DESC
-LIMIT $4::int8;
-
--- name: page_of_scheduled_runs
-SELECT key FROM holdfast.runs
-WHERE namespace = $1::text AND schedule = $3::text
-    AND key < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-ORDER BY schedule DESC, key DESC
-LIMIT $4::int8;
-
 -- name: runs_that_match
--- Those of the given runs that meet the conditions. A condition that is NULL is not applied. $10 to $12 are patterns for
--- the id, the class of the failure and its text; $13 are tags; $14 and $15 are microseconds. The failure is JSON, so the pattern may fit more than was
--- meant: the caller looks at the id and the failure, which are here if they are asked for. COLLATE "C", so that only the
--- case of ASCII letters is ignored, as SQLite does it.
+-- Those of the runs $16 that meet the conditions: keys in hexadecimal digits. A condition that is NULL is not applied. $10
+-- to $12 are patterns for the id, the class of the failure and its text; $13 are tags; $14 and $15 are microseconds. The
+-- failure is JSON, so the pattern may fit more than was meant: the caller looks at the id and the failure, which are here
+-- if they are asked for. COLLATE "C", so that only the case of ASCII letters is ignored, as SQLite does it.
 SELECT key, id, CASE WHEN coalesce($11::text, $12::text) IS NOT NULL THEN failure END FROM holdfast.runs
-WHERE namespace = $1::text AND key = ANY ($16::uuid[])
+WHERE namespace = $1::text AND key = ANY ($16::text[]::uuid[])
     AND ($2::text[] IS NULL OR status = ANY ($2))
     AND ($3::text IS NULL OR workflow = $3)
     AND ($4::text IS NULL OR version = $4)
@@ -67,7 +32,10 @@ WHERE namespace = $1::text AND key = ANY ($16::uuid[])
         AND greatest(finished_at - coalesce(started_at, finished_at), '0') < $15 * interval '1 microsecond');
 
 -- name: groups_of
-SELECT status, workflow FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($2::uuid[]);
+-- $2 are keys in hexadecimal digits.
+SELECT status, workflow, count(*) FROM holdfast.runs
+WHERE namespace = $1::text AND key = ANY ($2::text[]::uuid[])
+GROUP BY status, workflow;
 
 -- name: listed_sizes
 -- How many bytes `listed_runs` reads of each run. $2: with input and output.

@@ -139,41 +139,6 @@ SELECT count(*) FROM (
     LIMIT ?6
 );
 
--- The same counts without conditions. They read only the index, which has no version.
-
--- name: count_all_runs
-SELECT count(*) FROM (SELECT 1 FROM runs WHERE namespace = ?1 LIMIT ?2);
-
--- name: count_all_runs_by_status
-SELECT count(*) FROM (
-    SELECT 1 FROM runs INDEXED BY runs_by_status
-    WHERE namespace = ?1 AND status = ?3 AND status <> 'success'
-    LIMIT ?2
-);
-
--- name: count_all_ended_runs
-SELECT count(*) FROM (
-    SELECT 1 FROM runs INDEXED BY runs_ended_by_workflow
-    WHERE namespace = ?1 AND workflow = ?3 AND status = ?4 AND finished_at IS NOT NULL
-    LIMIT ?2
-);
-
--- name: count_all_cold_runs
-SELECT count(*) FROM (
-    SELECT 1 FROM runs INDEXED BY runs_cold_by_workflow
-    WHERE namespace = ?1 AND workflow = ?3 AND status = ?4 AND owner IS NULL AND finished_at IS NULL
-    LIMIT ?2
-);
-
--- name: recent_successes
--- The successful runs among the newest ?3 runs.
-SELECT key
-FROM (SELECT key, status FROM runs
-      WHERE namespace = ?1 AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
-      ORDER BY key DESC
-      LIMIT ?3)
-WHERE status = 'success';
-
 -- name: ended_workflows
 -- The workflows that have ended runs, by one lookup in the index for each.
 WITH RECURSIVE found (workflow) AS (

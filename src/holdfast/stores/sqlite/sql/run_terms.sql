@@ -1,42 +1,15 @@
 -- name: insert_tags
 INSERT INTO run_tags (namespace, tag, run) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING;
 
--- name: page_of_tagged_runs
--- Keys, the newest first. ?2 is a key: only older runs.
-SELECT runs.key FROM run_tags CROSS JOIN runs ON runs.namespace = ?1 AND runs.key = run_tags.run
-WHERE run_tags.namespace = ?1 AND run_tags.tag = ?3
-    AND run_tags.run < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
-ORDER BY run_tags.run DESC
-LIMIT ?4;
-
--- name: page_of_runs_by_fingerprint
-SELECT key FROM runs INDEXED BY runs_by_fingerprint
-WHERE namespace = ?1 AND fingerprint = ?3
-    AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
-ORDER BY key DESC
-LIMIT ?4;
-
--- name: page_of_children
-SELECT key FROM runs INDEXED BY runs_by_parent
-WHERE namespace = ?1 AND parent = ?3
-    AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
-ORDER BY key DESC
-LIMIT ?4;
-
--- name: page_of_scheduled_runs
-SELECT key FROM runs INDEXED BY runs_by_schedule
-WHERE namespace = ?1 AND schedule = ?3
-    AND key < coalesce(?2, x'ffffffffffffffffffffffffffffffff')
-ORDER BY key DESC
-LIMIT ?4;
-
 -- name: runs_that_match
--- Those of the given runs that meet the conditions. A condition that is NULL is not applied. ?10 to ?12 are patterns for
--- the id, the class of the failure and its text; ?13 are tags; ?14 and ?15 are microseconds. The failure is JSON, so the pattern may fit more than was
--- meant: the caller looks at the id and the failure, which are here if they are asked for.
-SELECT key, id, CASE WHEN coalesce(?11, ?12) IS NOT NULL THEN CAST(failure AS BLOB) END FROM runs
-WHERE namespace = ?1 AND key = ?16
-    AND (?2 IS NULL OR status IN (SELECT value FROM json_each(?2)))
+-- Those of the runs ?16 that meet the conditions: keys in hexadecimal digits. A condition that is NULL is not applied. ?10
+-- to ?12 are patterns for the id, the class of the failure and its text; ?13 are tags; ?14 and ?15 are microseconds. The
+-- failure is JSON, so the pattern may fit more than was meant: the caller looks at the id and the failure, which are here
+-- if they are asked for.
+SELECT runs.key, id, CASE WHEN coalesce(?11, ?12) IS NOT NULL THEN CAST(failure AS BLOB) END
+FROM (SELECT value FROM json_each(?16)) AS wanted
+    CROSS JOIN runs ON namespace = ?1 AND runs.key = unhex(wanted.value)
+WHERE (?2 IS NULL OR status IN (SELECT value FROM json_each(?2)))
     AND (?3 IS NULL OR workflow = ?3)
     AND (?4 IS NULL OR version = ?4)
     AND (?5 IS NULL OR schedule = ?5)
@@ -56,7 +29,11 @@ WHERE namespace = ?1 AND key = ?16
     AND (?15 IS NULL OR max(finished_at - coalesce(started_at, finished_at), 0) < ?15);
 
 -- name: groups_of
-SELECT status, workflow FROM runs WHERE namespace = ?1 AND key = ?2;
+-- ?2 are keys in hexadecimal digits.
+SELECT status, workflow, count(*)
+FROM (SELECT value FROM json_each(?2)) AS wanted
+    CROSS JOIN runs ON namespace = ?1 AND runs.key = unhex(wanted.value)
+GROUP BY status, workflow;
 
 -- name: listed_sizes
 -- How many bytes `listed_runs` reads of each run. ?2: with input and output.
