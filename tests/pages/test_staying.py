@@ -1,0 +1,195 @@
+"""A page that stays open: while its server goes and comes back, beside other tabs, and under hasty hands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.pages.browser import Server, expect, needs_browser, opened, serving
+
+pytestmark = needs_browser
+
+
+async def test_what_is_held_still_is_not_called_live_when_the_server_has_gone(tmp_path: Path):
+    with serving(tmp_path, orders=0) as server:
+        async with opened(server.base, "/fleet", strict=False) as page:
+            button = page.locator("button.live")
+            await expect(button).to_contain_text("live")
+            await page.keyboard.press(".")
+            await expect(button).to_contain_text("held still")
+            asked = len(page.asked)
+            await page.wait_for_timeout(6_000)
+            assert page.asked[asked:] == [], "the page of the fleet asks every five seconds otherwise"
+
+            server.kill()
+            await page.wait_for_timeout(4_500)
+            await page.keyboard.press(".")
+            await expect(button).to_contain_text("not live")
+            server.start()
+            await expect(button).to_contain_text(re.compile("^live"))
+
+
+async def test_a_tab_that_is_opened_in_the_background_asks_for_events_when_it_is_seen(shop: Server):
+    """A browser has six connections to a server over HTTP/1.1: seven such tabs would stand still."""
+    async with opened(shop.base) as page:
+        await page.add_init_script(
+            """
+            let isHidden = true;
+            Object.defineProperty(document, "hidden", { get: () => isHidden });
+            window.show = () => { isHidden = false; document.dispatchEvent(new Event("visibilitychange")); };
+            """
+        )
+        page.asked.clear()
+        await page.goto(f"{shop.base}/runs")
+        await expect(page.get_by_role("link", name="cart-ann")).to_be_visible()
+        assert [url for url in page.asked if "/pulse" in url] == []
+
+        async with page.expect_request("**/api/v1/pulse*"):
+            await page.evaluate("window.show()")
+
+
+async def test_a_page_whose_script_is_gone_is_loaded_again(shop: Server):
+    """A server of another version has other files."""
+    async with opened(shop.base, strict=False) as page:
+        is_old = True
+
+        def look(request: Any) -> None:
+            nonlocal is_old
+            is_old = is_old and request.resource_type != "document"
+
+        async def answer(route: Any) -> None:
+            await (route.fulfill(status=404) if is_old else route.continue_())
+
+        page.on("request", look)
+        await page.route(re.compile(r"/pages/Fleet-[\w-]+\.js"), answer)
+        await page.get_by_role("link", name="Fleet", exact=True).first.click()
+        await expect(page.get_by_role("heading", name="Queues")).to_be_visible()
+        assert page.url.endswith("/fleet")
+        assert not is_old
+
+
+async def test_a_page_that_is_opened_while_the_database_is_away_comes_by_itself(shop: Server):
+    async with opened(shop.base, strict=False) as page:
+        away: dict[str, Any] = {"status": 503, "content_type": "application/problem+json"}
+        away["body"] = '{"code": "store-unavailable", "detail": "the database does not answer"}'
+        await page.route("**/api/v1/session", lambda route: route.fulfill(**away))
+        await page.goto(f"{shop.base}/runs")
+        await expect(page.get_by_role("heading", name="The server cannot answer")).to_be_visible()
+        await expect(page.get_by_text("the database does not answer")).to_be_visible()
+        await page.unroute("**/api/v1/session")
+        await expect(page.get_by_role("link", name="cart-ann")).to_be_visible()
+
+
+async def test_rows_stay_under_the_eye_when_the_stream_comes_back(tmp_path: Path):
+    with serving(tmp_path, orders=0) as server:
+        for number in range(260):
+            server.ask("/runs", {"workflow": "nap", "input": {"seconds": 0}, "id": f"nap-{number:03}"})
+        async with opened(server.base, "/runs", strict=False) as page:
+            row = page.get_by_role("link", name="nap-020", exact=True)
+            for _ in range(12):
+                await page.mouse.move(700, 600)
+                await page.mouse.wheel(0, 1_500)
+                await page.wait_for_timeout(200)
+            await expect(row).to_be_visible()
+            before = await page.evaluate("scrollY")
+            assert before > 4_000
+            for _ in range(2):
+                await page.keyboard.press(".")
+                await page.wait_for_timeout(1_500)
+            assert abs(await page.evaluate("scrollY") - before) < 40
+            await expect(row).to_be_visible()
+
+
+async def test_keys_of_the_page_do_nothing_behind_a_dialog(shop: Server):
+    async with opened(shop.base, "/schedules?name=hourly_orders") as page:
+        await page.get_by_role("button", name="Pause").click()
+        dialog = page.get_by_role("dialog")
+        await dialog.get_by_role("button", name="Cancel").focus()
+        theme = await page.evaluate("document.documentElement.dataset.theme")
+        for key in ("t", "g", "h", "j"):
+            await page.keyboard.press(key)
+        await expect(dialog).to_contain_text("Pause hourly_orders?")
+        assert await page.evaluate("document.documentElement.dataset.theme") == theme
+        assert "/schedules?name=hourly_orders" in page.url
+        await page.keyboard.press("Escape")
+        await expect(dialog).to_have_count(0)
+
+
+async def test_a_double_click_deletes_one_schedule_and_asks_about_no_other(tmp_path: Path):
+    with serving(tmp_path, orders=1) as server:
+        names = {each["name"] for each in server.ask("/schedules")["items"]}
+        assert len(names) > 2
+        async with opened(server.base, "/schedules?name=hourly_orders", strict=False) as page:
+
+            async def slowly(route: Any) -> None:
+                await page.wait_for_timeout(1_500)
+                await route.continue_()
+
+            dialog = page.get_by_role("dialog")
+            await page.get_by_role("button", name="Delete").click()
+            await expect(dialog).to_contain_text("Delete the schedule hourly_orders?")
+            box = await dialog.get_by_role("button", name="Delete", exact=True).bounding_box()
+            await page.route("**/api/v1/schedules", slowly)
+            await page.mouse.click(box["x"] + 5, box["y"] + 5)
+            for _ in range(10):
+                await page.wait_for_timeout(100)
+                await page.mouse.click(box["x"] + 5, box["y"] + 5)
+            await expect(dialog).to_have_count(0)
+            await page.unroute("**/api/v1/schedules", slowly)
+        assert {each["name"] for each in server.ask("/schedules")["items"]} == names - {"hourly_orders"}
+
+
+async def test_a_schedule_that_is_not_there_is_not_taken_for_another(shop: Server):
+    async with opened(shop.base, "/schedules?name=gone&do=delete") as page:
+        await expect(page.get_by_text("There is no schedule gone.")).to_be_visible()
+        await expect(page.get_by_role("button", name="Trigger now")).to_have_count(0)
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+async def test_an_address_names_the_namespace_that_was_chosen(tmp_path: Path):
+    with serving(tmp_path, orders=1) as server:
+        async with opened(server.base, "/runs?namespace=%E5%BA%97", strict=False) as page:
+            await expect(page.get_by_text("There is no run yet.")).to_be_visible()
+            await page.get_by_role("link", name="Schedules").first.click()
+            await page.wait_for_url("**/schedules?namespace=*")
+            await expect(page.get_by_text("No schedules.")).to_be_visible()
+            await page.get_by_role("button", name="店").click()
+            await page.get_by_role("button", name=re.compile("^default")).click()
+            await page.wait_for_url("**/schedules?namespace=default")
+            address = page.url
+            await expect(page.locator("main").get_by_text("hourly_orders").first).to_be_visible()
+            assert page.errors == []
+        async with opened(server.base, address.removeprefix(server.base)) as other:
+            await expect(other.locator("main").get_by_text("hourly_orders").first).to_be_visible()
+
+
+async def test_filters_with_the_names_of_the_api_can_be_taken_away(shop: Server):
+    async with opened(shop.base, "/runs?id_contains=cart&created_after=2020-01-01T00:00:00Z") as page:
+        await expect(page.get_by_role("link", name="cart-ann")).to_be_visible()
+        await page.get_by_role("button", name="Take away id").click()
+        await expect(page.get_by_role("button", name="Take away id")).to_have_count(0)
+        await page.get_by_role("button", name="Take away began").click()
+        await expect(page.get_by_role("button", name=re.compile("^Take away"))).to_have_count(0)
+        assert page.url == f"{shop.base}/runs"
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/runs", "/workflows", "/workflows/fulfil", "/approvals", "/schedules"]
+)
+async def test_the_keys_of_every_page_can_be_listed(shop: Server, path: str):
+    async with opened(shop.base, path) as page:
+        await page.keyboard.press("?")
+        await expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+
+
+async def test_a_text_is_copied_where_there_is_no_clipboard_for_scripts(shop: Server):
+    """So it is over plain HTTP, which is what a server in a network of one's own may have."""
+    async with opened(shop.base, "/runs") as page:
+        await page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+        await page.goto(f"{shop.base}/workflows/fulfil")
+        await page.evaluate("addEventListener('copy', () => (window.copied = document.activeElement.value))")
+        await page.get_by_role("button", name="Copy the source").click()
+        await expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        assert "async def fulfil" in await page.evaluate("window.copied")
