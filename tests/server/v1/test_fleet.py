@@ -65,7 +65,7 @@ async def test_another_namespace_has_nodes_and_workers_of_its_own(api: Asker, st
     await eventually(known)
 
     async with serving(store_url, namespace="elsewhere") as other:
-        assert (await other.get("/queues")) == {"services": [], "slots": []}
+        assert (await other.get("/queues")) == {"services": [], "slots": [], "queues": []}
         assert (await other.get("/workers"))["items"] == []
         mine = [each["id"] for each in (await api.get("/nodes"))["items"]]
         assert not {each["id"] for each in (await other.get("/nodes"))["items"]} & set(mine)
