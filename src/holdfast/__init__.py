@@ -66,7 +66,9 @@ __all__ = [
     "NamespaceInfo",
     "NeededByParent",
     "NewKey",
+    "NodeDrain",
     "NodeInfo",
+    "NodeNotFound",
     "NodeQueue",
     "NotAsked",
     "NotEnded",
@@ -163,7 +165,16 @@ if TYPE_CHECKING:
     from holdfast.client.batches import Call
     from holdfast.client.bulk_jobs import BulkJob, BulkPreview, FailuresPage, JobsPage
     from holdfast.client.failures import FailureInfo
-    from holdfast.client.fleet import NodeInfo, NodeQueue, Queues, ServiceQueue, Slot, TakenItem, WaitingTask
+    from holdfast.client.fleet import (
+        NodeDrain,
+        NodeInfo,
+        NodeQueue,
+        Queues,
+        ServiceQueue,
+        Slot,
+        TakenItem,
+        WaitingTask,
+    )
     from holdfast.client.keys import KeyInfo, NewKey
     from holdfast.client.logs import LogEntry, LogLine
     from holdfast.client.operators import MessageInfo
@@ -211,6 +222,7 @@ if TYPE_CHECKING:
         MayOnlyLook,
         MessageIdTaken,
         NeededByParent,
+        NodeNotFound,
         NotAsked,
         NotEnded,
         NotOverHttp,
@@ -273,6 +285,7 @@ else:
         "client.batches": ("Call",),
         "client.failures": ("FailureInfo",),
         "client.fleet": (
+            "NodeDrain",
             "NodeInfo",
             "NodeQueue",
             "Queues",
@@ -339,6 +352,7 @@ else:
             "MayOnlyLook",
             "MessageIdTaken",
             "NeededByParent",
+            "NodeNotFound",
             "NotAsked",
             "NotEnded",
             "NotOverHttp",

@@ -99,11 +99,11 @@ class Holdfast(Client):
         self._engine = parts.engine(waiters, own_runs_only=engine == "own") if engine else None
         self._exit_code: int | None = None
         """With which the process is ended if its event loop stands still; None: only the engine ends."""
+        self._drained_by: str | None = None
         if self._engine is not None:
             self._engine.on_stall = self._end_process
-        starter = self._engine or StoreStarter(
-            parts.store, namespace=self.settings.namespace, now=parts.clock.now, new_key=parts.new_key
-        )
+            self._engine.on_drain = self._go_on_as_client
+        starter = self._engine or self._store_starter(self.settings.namespace)
         super().__init__(
             parts.store,
             parts.definitions,
@@ -181,7 +181,8 @@ class Holdfast(Client):
         self._stop_signals.put_back()
 
     async def serve(self) -> None:
-        """Work until this process gets SIGTERM or SIGINT (Ctrl-C), and return then.
+        """Work until this process gets SIGTERM or SIGINT (Ctrl-C), and return then. Also returns when its
+        node was drained: see `drained_by`.
 
         Closing lets tasks finish. A second Ctrl-C does not wait for that: it ends the process at once, with
         exit code 130. A handler of your own for SIGINT stays in place.
@@ -203,6 +204,12 @@ class Holdfast(Client):
                 each.cancel()
         if isinstance(self._engine.failure, Exception):
             raise node_stopped(self._engine.failure)
+
+    @property
+    def drained_by(self) -> str | None:
+        """Who has drained the node of this object with `drain_node`; empty if they did not say. None: nobody
+        has. From then on this object is a client, without a node."""
+        return self._drained_by
 
     async def wait_until_idle(self) -> dt.datetime | None:
         """Wait until everything is done that is due on this node: runs that it can take, due timers and
@@ -338,7 +345,7 @@ class Holdfast(Client):
         """A client of another namespace over the same store, without an engine and without code."""
         parts, settings = self._parts, self.settings
         waiters = Waiters(parts.store, namespace, lambda _: False)
-        starter = StoreStarter(parts.store, namespace=namespace, now=parts.clock.now, new_key=parts.new_key)
+        starter = self._store_starter(namespace)
         client = Client(
             parts.store,
             parts.definitions.without_code(),
@@ -355,6 +362,15 @@ class Holdfast(Client):
         )
         client._bind_loop(asyncio.get_running_loop())
         return client, client._settle
+
+    def _store_starter(self, namespace: str) -> StoreStarter:
+        parts = self._parts
+        return StoreStarter(parts.store, namespace=namespace, now=parts.clock.now, new_key=parts.new_key)
+
+    def _go_on_as_client(self, by: str) -> None:
+        """The node is drained. What is started from now on is recorded for other nodes."""
+        self._drained_by = by
+        self._starter = self._store_starter(self.namespace)
 
     def _is_alive(self, node: str) -> bool | None:
         is_own = self._engine is not None and self._engine.node == node and self._engine.failure is None

@@ -31,6 +31,7 @@ HoldfastError
 │   ├── TooManyRuns         more runs match than a bulk job may change
 │   ├── ScheduleNotFound    no schedule of that name
 │   ├── ScheduleTaken       a schedule of that name starts another workflow
+│   ├── NodeNotFound        no node of that id is there
 │   ├── KeyNotFound         no key of that id in the namespace
 │   ├── AlertNotFound       no rule for alerts of that name
 │   ├── FlowNotFound        no flow of that id, or no such version of it
@@ -458,6 +459,17 @@ class AlertNotFound(Refused, LookupError):
     def __init__(self, name: str, namespace: str) -> None:
         self.name, self.namespace = name, namespace
         super().__init__(f"no alert {show(name)} in namespace {namespace!r}; `holdfast alerts list` has them")
+
+
+class NodeNotFound(Refused, LookupError):
+    """Of a process that runs workflows."""
+
+    def __init__(self, id: str, namespace: str) -> None:
+        self.id, self.namespace = id, namespace
+        super().__init__(
+            f"no node {show(id)} is there in namespace {namespace!r}; if it has ended or lost its lease, "
+            "other nodes have its runs. nodes() and `holdfast nodes --json` list the ids"
+        )
 
 
 class KeyNotFound(Refused, LookupError):

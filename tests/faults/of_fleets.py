@@ -11,7 +11,37 @@ _FLEET = "engine/test_fleet.py"
 _TOLD = "7: whoever has something to do is told, and nobody else"
 _SHARED = "the nodes of a fleet share the work"
 
+_DRAINED = "a node that somebody drains ends in order, and others go on with its runs"
+_ROWS = "stores/test_fleet.py"
+
 FAULTS = [
+    Fault(
+        "drain-asked-and-not-told",
+        _TOLD,
+        [Code("stores.fleet:ask_drain").remove("A.announce(of_node(B))")],
+        cases(_ROWS, "test_a_node_that_was_asked_to_end_reads_it_when_it_looks_for_work"),
+    ),
+    Fault(
+        "drained-as-a-crash",
+        "7: no run is stranded by a node that ends in order",
+        [Code("engine.engine:_begin_drain").replace("self._end_in_order()", "self.kill()")],
+        cases(
+            "engine/test_drained_node.py",
+            "test_a_task_under_way_finishes_and_the_other_runs_go_on_elsewhere",
+        ),
+    ),
+    Fault(
+        "nodes-of-other-namespaces-drained",
+        "a namespace is closed to others",
+        [Query("sqlite:ask_drain").replace("namespace = A AND id = B", "id = B")],
+        cases(_ROWS, "test_only_a_node_of_the_namespace_that_is_there_can_be_asked_to_end"),
+    ),
+    Fault(
+        "idle-nodes-lose-what-they-were-asked",
+        _DRAINED,
+        [Query("sqlite:delete_expired_nodes").replace("coalesce(drain_asked_at < A - 60000000, 1)", "1")],
+        cases(_ROWS, "test_an_idle_node_keeps_its_row_until_it_has_read_that_it_is_to_end"),
+    ),
     Fault(
         "everybody-told-of-a-message",
         _TOLD,

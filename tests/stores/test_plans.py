@@ -65,7 +65,7 @@ NAMED = {
     "count_queued", "delete_alert", "groups_of", "end_session", "find_session", "note_session_used",
     "trim_sessions", "points_of", "child_groups", "question_groups", "task_groups",
     "task_spans", "tally_tasks", "task_grain", "count_children", "count_tasks",
-    "time_of_questions", "task_times_of", "find_waiting_tasks", "write_node_report",
+    "time_of_questions", "task_times_of", "find_waiting_tasks", "write_node_report", "ask_drain",
 }  # fmt: skip
 """The rows of the runs, tasks, nodes or workflows that the parameters name."""
 PAGES = {

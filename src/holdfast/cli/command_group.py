@@ -12,6 +12,14 @@ from holdfast.cli.suggestions import OTHER_WORDS
 
 
 class CommandGroup(TyperGroup):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """A group that does not print its help when no command is named lists what there is: `holdfast nodes`
+        is `holdfast nodes list`."""
+        names_none = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
+        if names_none and not self.no_args_is_help and "list" in self.commands:
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
             typed = f"{ctx.command_path} {args[0]}"

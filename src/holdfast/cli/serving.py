@@ -80,7 +80,8 @@ async def serve_until_interrupted(
     quiet: bool,
     until_idle: bool = False,
 ) -> None:
-    """Returns after SIGTERM or Ctrl-C, and with `until_idle` also when nothing is due here.
+    """Returns after SIGTERM or Ctrl-C, when the node was drained, and with `until_idle` also when nothing is
+    due here.
 
     Raises NodeStopped, and any error that prevents the start.
     """
@@ -125,8 +126,9 @@ async def _work(
     *,
     until_idle: bool,
 ) -> None:
-    """Returns when a signal arrives, or nothing is due any more and that is asked for. Raises NodeStopped."""
-    parts: list[Coroutine[Any, Any, Any]] = [client.serve(), interrupts.next()]
+    """Returns when a signal arrives, the node was drained, or nothing is due any more and that is asked for.
+    Raises NodeStopped."""
+    parts: list[Coroutine[Any, Any, Any]] = [serve_until_drained(client, events), interrupts.next()]
     if server is not None:
         parts.append(server.wait_until_stopped())
     if reports is not None:
@@ -134,6 +136,15 @@ async def _work(
     if until_idle:
         parts.append(_report_idle(client, reports, events))
     await wait_for_first(parts)
+
+
+async def serve_until_drained(client: Holdfast, events: Events) -> None:
+    """Says why, if it returns. Raises NodeStopped."""
+    await client.serve()
+    if client.drained_by is not None:
+        who = f" by {client.drained_by}" if client.drained_by else ""
+        text = f"the node of this process was drained{who}: other nodes go on with its runs"
+        events.print("drained", text, by=client.drained_by)
 
 
 async def wait_for_first(parts: Sequence[Coroutine[Any, Any, Any]]) -> None:
@@ -236,6 +247,8 @@ async def put_schedules(client: Holdfast, workflows: Sequence[WorkflowDefinition
 async def _report_idle(client: Holdfast, reports: RunReports | None, events: Events) -> None:
     """Returns when nothing is due here. Raises NodeStopped."""
     next_at = await client.wait_until_idle()
+    if client.drained_by is not None:
+        await asyncio.Event().wait()  # `serve_until_drained` says so, and ends this
     if reports is not None:
         await reports.catch_up()
     when = "nothing is to come" if next_at is None else f"the next is due at {moment_text(next_at)}"

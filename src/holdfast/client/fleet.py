@@ -8,10 +8,12 @@ from typing import Final, Protocol
 
 import msgspec
 
+from holdfast.client.operators import checked_sender
 from holdfast.core.names import OWN_NAMES
 from holdfast.core.open_requests import OpenRequests
 from holdfast.core.situations import BusyTask
 from holdfast.core.values import Instant, RunKey, key_text, moment
+from holdfast.errors import NodeNotFound
 from holdfast.ports.fleet import FleetStore, HeldRow, NodeRow, WaitingRow
 from holdfast.ports.situations import SituationStore
 
@@ -50,6 +52,20 @@ class NodeInfo(msgspec.Struct, frozen=True):
     """Of holdfast. None: it has not said so yet, or is older than 0.5."""
     is_stopping: bool = False
     """It takes no more runs, and ends when its tasks have ended."""
+    drain_asked_by: str | None = None
+    """Who has asked it to end, with `drain_node`; empty if they did not say. None: nobody."""
+
+
+class NodeDrain(msgspec.Struct, frozen=True):
+    """A node was asked to end in order."""
+
+    node: str
+    by: str
+    """Who has asked first."""
+    runs: int
+    """How many runs it has in memory. Other nodes take them once its tasks under way have ended."""
+    others: int
+    """How many other nodes are there that were not asked to end. 0: its runs wait until there is one."""
 
 
 class TakenItem(msgspec.Struct, frozen=True):
@@ -154,6 +170,19 @@ class Fleet:
         rows = await self._store.list_node_rows(self._namespace, COUNTED_TO, _MOST_NODES)
         return [self._node_info(row, now) for row in rows]
 
+    async def drain(self, id: str, by: str) -> NodeDrain:
+        """Raises BadOption, NodeNotFound."""
+        by = checked_sender(by)
+        there = {node.id: node for node in await self.nodes() if node.is_alive}
+        asked_by = None
+        if id in there:
+            asked_by = await self._store.ask_drain(self._namespace, id, self._now(), by)
+        if asked_by is None:
+            raise NodeNotFound(id, self._namespace)
+        node = there.pop(id)
+        others = [it for it in there.values() if not it.is_stopping and it.drain_asked_by is None]
+        return NodeDrain(id, asked_by, node.runs, len(others))
+
     async def queues(self) -> Queues:
         rows = await self._store.list_service_rows(self._namespace, self._now(), COUNTED_TO, _MOST_SERVICES)
         held = await self.held_items()
@@ -238,6 +267,7 @@ class Fleet:
             self._is_there(row, now),
             None if row.report is None else row.report.version,
             row.report is not None and row.report.is_stopping,
+            row.drain_asked_by,
         )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from holdfast.client.attention import AttentionReader
 from holdfast.client.backlogs import Backlog, Backlogs
 from holdfast.client.explaining import Explainer
-from holdfast.client.fleet import Fleet, NodeInfo, Queues, TakenItem
+from holdfast.client.fleet import Fleet, NodeDrain, NodeInfo, Queues, TakenItem
 from holdfast.client.run_points import RunPointListing
 from holdfast.client.schedules import OverdueSchedule, Schedules
 from holdfast.client.stats import NamespaceInfo, RunStats, Stats
@@ -20,7 +20,7 @@ _MOST_FOUND = 1_000
 
 
 class NamespaceReading(RunPointListing):
-    """The part of a client that reads what there is besides single runs."""
+    """The part of a client that reads what there is besides single runs. It also asks nodes to end."""
 
     schedules: Schedules
     backlogs: Backlogs
@@ -48,6 +48,20 @@ class NamespaceReading(RunPointListing):
         """The nodes of the namespace: what each serves, how many runs it has, and whether it is there."""
         self._check_loop()
         return await self._fleet.nodes()
+
+    async def drain_node(self, id: str, *, by: str = "") -> NodeDrain:
+        """Ask a node to end as SIGTERM ends it: it takes no more runs, lets tasks under way finish for its
+        `drain_seconds`, and hands back the rest, which other nodes go on with at once. This returns when it
+        was asked. To ask again changes nothing.
+
+        `holdfast serve`, `worker` and `dev` end then, with exit code 0. Whether a supervisor starts them
+        again is its affair. Another program goes on as a client: what it starts then is recorded for other
+        nodes. A node of a release before 0.5 does not hear of it. `by` says who asks.
+
+        Raises NodeNotFound if no such node of the namespace is there.
+        """
+        self._check_loop()
+        return await self._fleet.drain(id, by)
 
     async def queues(self) -> Queues:
         """What waits for workers or is with them, by service, and the tasks that nodes run themselves."""

@@ -120,6 +120,8 @@ class Engine:
         self._keeper_runner: KeeperRunner | None = None
         self.on_stall: Callable[[LoopStalled], None] = lambda _: None
         """Called, on another thread, when the node has given up because its event loop stands still."""
+        self.on_drain: Callable[[str], None] = lambda _: None
+        """Called when somebody has asked this node to end in order, with who it was. It ends by itself."""
         activity = self._activity = Activity()
         inbox = self._inbox = EngineInbox()
         alarms = Alarms()
@@ -212,6 +214,8 @@ class Engine:
         self._is_ticking = self._is_draining = False
         self._stalled: LoopStalled | None = None
         self._main: asyncio.Task[None] | None = None
+        self._drain: asyncio.Task[None] | None = None
+        """Ends the node in order, because somebody has asked it to."""
         self._stop_listening: Callable[[], None] | None = None
         self._restore_gc: Callable[[], None] = lambda: None
         self.failure: BaseException | None = None
@@ -294,6 +298,23 @@ class Engine:
         """Let running tasks finish for a while, hand back the rest, and remove the node's row."""
         if self._main is None:
             return
+        if self._drain is not None:  # it ends already
+            await asyncio.shield(self._drain)
+            return
+        self._begin_stop()
+        await self._end_in_order()
+
+    def _begin_drain(self, by: str) -> None:
+        _log.warning(
+            "node %s is drained%s: it takes no more runs, and ends when its tasks have",
+            self.node,
+            f" by {by}" if by else "",
+        )
+        self.on_drain(by)
+        self._begin_stop()
+        self._drain = asyncio.create_task(self._end_in_order(), name=f"drain holdfast node {self.node}")
+
+    def _begin_stop(self) -> None:
         self._is_draining = True
         if self._pruner is not None:
             self._pruner.stop()
@@ -301,6 +322,9 @@ class Engine:
             each.note_commit(self._clock.now())  # perhaps none follows while tasks finish
         self._dispatcher.close()
         self._inbox.wake()
+
+    async def _end_in_order(self) -> None:
+        assert self._main is not None
         patience = self._tuning.drain + self._tuning.lease / 2 + _LEAVE_TIMEOUT
         if not await self._has_ended_by(later(self._clock.now(), patience)):
             _log.warning(
@@ -327,9 +351,13 @@ class Engine:
     async def wait_until_stopped(self) -> None:
         if self._main is not None:
             await asyncio.wait([self._main])
+        if self._drain is not None:
+            await asyncio.wait([self._drain])
 
     async def kill(self) -> None:
         """Stop as a crash would: nothing is written, nothing is handed back."""
+        if self._drain is not None and self._drain is not asyncio.current_task():
+            self._drain.cancel()
         if self._main is not None:
             self._main.cancel()
             await asyncio.gather(self._main, return_exceptions=True)
@@ -452,6 +480,7 @@ class Engine:
                 if self._is_draining:
                     deadline = deadline or later(self._clock.now(), self._tuning.drain)
                     is_done = not self._dispatcher.is_working and self._inbox.is_empty
+                    is_done = is_done and not self._starts.has_more
                     if is_done or self._clock.now() >= deadline:
                         break
                 await self._tick()
@@ -501,6 +530,8 @@ class Engine:
     async def _tick(self, *, hand_back: bool = False) -> None:
         if not self._is_draining:
             await self._poller.poll(self.node)
+            if self._poller.drain_asked_by is not None and not self._is_draining:
+                self._begin_drain(self._poller.drain_asked_by)
         with GcPause():
             self._note_serves()
             now = self._clock.now()

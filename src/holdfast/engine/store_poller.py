@@ -74,6 +74,8 @@ class StorePoller:
         """Runs that were taken from this node. The next commit checks them."""
         self.must_check_all = False
         """Any of the runs may have been taken from this node: the answer that names them was lost."""
+        self.drain_asked_by: str | None = None
+        """Who has asked this node to end in order. None: nobody."""
 
     def poll_now(self) -> None:
         """Something may have changed in the store."""
@@ -114,6 +116,7 @@ class StorePoller:
                 self._admission.relax()
             await self._pass_on_if_full(now)
             work = await self._next_work(node)
+            self.drain_asked_by = work.drain_asked_by
             if work.has_lost_runs:
                 self.must_check_all = True
                 self.lost_runs.update(await self._store.collect_lost_runs(node))

@@ -46,6 +46,8 @@ class NodeRow(NamedTuple):
     """How many runs it has, up to a bound."""
     report: NodeReport | None
     """None: it has written none yet."""
+    drain_asked_by: str | None = None
+    """Who has asked it to end in order. None: nobody."""
 
 
 class WaitingRow(NamedTuple):
@@ -113,4 +115,10 @@ class FleetStore(Protocol):
 
     async def write_node_report(self, node: NodeId, report: NodeReport) -> None:
         """Nothing is written if the node has no row."""
+        ...
+
+    async def ask_drain(self, namespace: str, node: str, now: Instant, by: str) -> str | None:
+        """Ask the node to end in order. It reads that with `next_work`, and is told to look. Returns who has
+        asked first, or None if the node has no row. A row that the node writes after it has lost its lease
+        says nothing of this."""
         ...

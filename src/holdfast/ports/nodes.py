@@ -31,6 +31,8 @@ class NextWork(NamedTuple):
     it commits; None if they need not."""
     has_lost_runs: bool = False
     """Runs of this node were replaced by new ones. `collect_lost_runs` names them."""
+    drain_asked_by: str | None = None
+    """Who has asked this node to end in order; empty if they did not say. None: nobody."""
 
 
 class Stall(NamedTuple):

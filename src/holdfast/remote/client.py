@@ -326,6 +326,11 @@ class RemoteClient(RemoteRunListing):
 
     # --- the engine
 
+    @property
+    def drained_by(self) -> None:
+        """There is no node here."""
+        return None
+
     serve = refused("serve", _NO_ENGINE)
     wait_until_idle = refused("wait_until_idle", _NO_ENGINE)
     take_up = refused("take_up", _NO_ENGINE)

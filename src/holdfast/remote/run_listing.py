@@ -12,7 +12,7 @@ from holdfast.client.archives import ArchiveSource, ImportOptions, ImportReport
 from holdfast.client.backlogs import Backlog
 from holdfast.client.failures import FailureInfo
 from holdfast.client.findings import Finding, read_finding
-from holdfast.client.fleet import NodeInfo, Queues, TakenItem
+from holdfast.client.fleet import NodeDrain, NodeInfo, Queues, TakenItem
 from holdfast.client.retention import PruneReport
 from holdfast.client.run import Run, RunInfo, RunsPage
 from holdfast.client.run_counts import RunCount
@@ -20,7 +20,7 @@ from holdfast.client.run_filters import RunConditions, check_number
 from holdfast.client.schedules import OverdueSchedule
 from holdfast.client.stats import NamespaceInfo, RunStats
 from holdfast.core.attention import Attention
-from holdfast.core.names import check_keywords
+from holdfast.core.names import check_keywords, checked_name
 from holdfast.core.records import Definition
 from holdfast.core.values import key_text
 from holdfast.errors import WorkflowNotFound
@@ -35,6 +35,7 @@ from holdfast.remote.addressing import (
     time_text,
 )
 from holdfast.remote.archives import export_lines, import_lines
+from holdfast.remote.connection import path_of
 from holdfast.remote.run_changes import RemoteRunChanges
 from holdfast.remote.workflows import definition_of
 
@@ -111,6 +112,11 @@ class RemoteRunListing(RemoteRunChanges):
     async def nodes(self) -> builtins.list[NodeInfo]:
         self._check_loop()
         return (await self._connection.ask("GET", "/nodes", Page[NodeInfo])).items
+
+    async def drain_node(self, id: str, *, by: str = "") -> NodeDrain:
+        self._check_loop()
+        path = path_of("nodes", checked_name("id", id), "drain")
+        return await self._connection.ask("POST", path, NodeDrain, by=by)
 
     async def queues(self) -> Queues:
         self._check_loop()

@@ -85,6 +85,7 @@ _NOT_FOUND: Final = (
     errors.UnknownWorkflow,
     errors.UnknownTask,
     errors.KeyNotFound,
+    errors.NodeNotFound,
     errors.NoGraph,
 )
 _CONFLICT: Final = (

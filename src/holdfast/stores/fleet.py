@@ -1,4 +1,4 @@
-"""Reading nodes, the queue, and who has what of it, for operators."""
+"""Reading nodes, the queue, and who has what of it, for operators; and asking nodes to end."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 from holdfast.core.situations import BusyTask
 from holdfast.core.values import Instant, NodeId, RunKey
 from holdfast.ports.fleet import HeldRow, NodeReport, NodeRow, ServiceRow, WaitingRow
+from holdfast.ports.store_life import of_node
 from holdfast.stores.database import Row, Transaction
 from holdfast.stores.situations import serving_node
 from holdfast.stores.sql_role import SqlRole
@@ -21,7 +22,7 @@ class SqlFleetStore(SqlRole):
 
     async def list_node_rows(self, namespace: str, count_to: int, limit: int) -> list[NodeRow]:
         rows = await self._driver.fetch("fleet_nodes", namespace, count_to, limit)
-        return [NodeRow(serving_node(row[:4]), row[4], row[5], _read_report(row[6])) for row in rows]
+        return [NodeRow(serving_node(row[:4]), row[4], row[5], _read_report(row[6]), row[7]) for row in rows]
 
     async def list_service_rows(
         self, namespace: str, now: Instant, count_to: int, limit: int
@@ -50,6 +51,14 @@ class SqlFleetStore(SqlRole):
     async def write_node_report(self, node: NodeId, report: NodeReport) -> None:
         text = msgspec.json.encode(report).decode()
         await self._driver.write(lambda tx: tx.run("write_node_report", node, text))
+
+    async def ask_drain(self, namespace: str, node: str, now: Instant, by: str) -> str | None:
+        def script(tx: Transaction) -> str | None:
+            rows = tx.rows("ask_drain", namespace, node, now, by)
+            tx.announce(of_node(node))
+            return rows[0][0] if rows else None
+
+        return await self._driver.write_and_tell(script)
 
 
 def _read_report(text: str | None) -> NodeReport | None:

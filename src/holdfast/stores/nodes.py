@@ -76,8 +76,10 @@ class SqlNodeStore(SqlRole):
         rows = await self._driver.fetch(
             "next_work", namespace, node, list(claims), list(workflows), serves, now
         )
-        wake_at, expires_at, has_mail, schedule_at, peers, has_lost_runs = rows[0]
-        return NextWork(wake_at, expires_at, bool(has_mail), schedule_at, peers, bool(has_lost_runs))
+        wake_at, expires_at, has_mail, schedule_at, peers, has_lost_runs, drain_asked_by = rows[0]
+        return NextWork(
+            wake_at, expires_at, bool(has_mail), schedule_at, peers, bool(has_lost_runs), drain_asked_by
+        )
 
     async def collect_lost_runs(self, node: NodeId) -> list[RunKey]:
         rows = await self._driver.write(lambda tx: tx.rows("collect_lost_runs", node))

@@ -19,7 +19,7 @@ from holdfast.client.batches import Call
 from holdfast.client.bulk_jobs import BulkJob, BulkOptions, BulkPreview, FailuresPage, JobsPage
 from holdfast.client.bulk_jobs import BulkJobs as AsyncBulkJobs
 from holdfast.client.failures import FailureInfo
-from holdfast.client.fleet import NodeInfo, Queues, TakenItem
+from holdfast.client.fleet import NodeDrain, NodeInfo, Queues, TakenItem
 from holdfast.client.flows import FlowInfo, FlowVersionInfo
 from holdfast.client.flows import Flows as AsyncFlows
 from holdfast.client.keys import KeyInfo, NewKey
@@ -1093,6 +1093,19 @@ class ClientCalls:
     def nodes(self) -> builtins.list[NodeInfo]:
         """The nodes of the namespace: what each serves, how many runs it has, and whether it is there."""
         return self._thread.call(self.inner.nodes)
+
+    def drain_node(self, id: str, *, by: str = "") -> NodeDrain:
+        """Ask a node to end as SIGTERM ends it: it takes no more runs, lets tasks under way finish for its
+        `drain_seconds`, and hands back the rest, which other nodes go on with at once. This returns when it
+        was asked. To ask again changes nothing.
+
+        `holdfast serve`, `worker` and `dev` end then, with exit code 0. Whether a supervisor starts them
+        again is its affair. Another program goes on as a client: what it starts then is recorded for other
+        nodes. A node of a release before 0.5 does not hear of it. `by` says who asks.
+
+        Raises NodeNotFound if no such node of the namespace is there.
+        """
+        return self._thread.call(lambda: self.inner.drain_node(id, by=by))
 
     def queues(self) -> Queues:
         """What waits for workers or is with them, by service, and the tasks that nodes run themselves."""

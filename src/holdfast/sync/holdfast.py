@@ -47,6 +47,10 @@ class Holdfast(ClientCalls):
     def namespace(self) -> str:
         return self.inner.namespace
 
+    @property
+    def drained_by(self) -> str | None:
+        return self.inner.drained_by
+
     def __enter__(self) -> Self:
         self.open()
         return self

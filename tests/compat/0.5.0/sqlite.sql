@@ -643,7 +643,10 @@ CREATE INDEX messages_answering ON messages (run, question) WHERE question IS NO
 -- migration 0030 node_reports
 -- needs: 0004
 -- What a node says of itself: its version, its queues with their limits, and what waits there. JSON.
+-- And what it was asked: to end in order. The node reads that when it looks for work.
 ALTER TABLE nodes ADD COLUMN report TEXT;
+ALTER TABLE nodes ADD COLUMN drain_asked_at INTEGER;
+ALTER TABLE nodes ADD COLUMN drain_asked_by TEXT;
 -- end of migration
 CREATE TABLE IF NOT EXISTS schema_changes (
     number     INTEGER PRIMARY KEY,
@@ -1096,7 +1099,7 @@ INSERT INTO messages (id, run, kind, name, payload, taken, posted_by, posted_at,
 INSERT INTO messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) VALUES (54, x'37a8eec1ce19687d0000000000000031', 'signal', 'go', '"unread"', NULL, NULL, 1893456543000000, NULL, NULL, NULL, NULL);
 INSERT INTO messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) VALUES (55, x'37a8eec1ce19687d000000000000003e', 'signal', 'go', 'null', NULL, NULL, 1893456543000000, NULL, NULL, NULL, NULL);
 INSERT INTO messages (id, run, kind, name, payload, taken, posted_by, posted_at, uid, answer, question, comment) VALUES (56, x'37a8eec1ce19687d0000000000000035', 'cancel', '', '"unread"', NULL, NULL, 1893456543000000, NULL, NULL, NULL, NULL);
-INSERT INTO nodes (id, namespace, tick, lease_until, started_at, serves, seen_at, report) VALUES ('node:2265b1f5', 'default', 1, 1893456557250000, 1893456000000000, '["(published flows)","add@task","add_on_a_thread@task","approving","calling","cleaning_up","continuing","count@task","decline@task","delivery","echo@task","edition","failing","family","fragile","held_up","hold@task","holdfast.alerts@task","holdfast.bulk@task","holdfast.webhook@task","holding","listening","mistaken","of_a_class@7","order","racing","refuse@task","refused","reopened","second_time_lucky@task","sleeping","steps","talk@task","talking","third_time_lucky@task"]', NULL, NULL);
+INSERT INTO nodes (id, namespace, tick, lease_until, started_at, serves, seen_at, report, drain_asked_at, drain_asked_by) VALUES ('node:2265b1f5', 'default', 1, 1893456557250000, 1893456000000000, '["(published flows)","add@task","add_on_a_thread@task","approving","calling","cleaning_up","continuing","count@task","decline@task","delivery","echo@task","edition","failing","family","fragile","held_up","hold@task","holdfast.alerts@task","holdfast.bulk@task","holdfast.webhook@task","holding","listening","mistaken","of_a_class@7","order","racing","refuse@task","refused","reopened","second_time_lucky@task","sleeping","steps","talk@task","talking","third_time_lucky@task"]', NULL, NULL, NULL, NULL);
 INSERT INTO questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES (x'37a8eec1ce19687d0000000000000005', 0, 'default', 'approval', '{"schema":{"type":"string"}}', 1893456000000000, 1893456000000000, 1, NULL);
 INSERT INTO questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES (x'37a8eec1ce19687d0000000000000005', 1, 'default', 'payment', '{}', 1893456000000000, 1893456000000000, 1, 5);
 INSERT INTO questions (run, number, namespace, name, details, asked_at, closed_at, is_answered, message) VALUES (x'37a8eec1ce19687d000000000000000a', 0, 'default', 'never', '{}', 1893456000000000, 1893456000000000, 0, NULL);

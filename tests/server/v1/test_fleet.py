@@ -7,9 +7,11 @@ import datetime as dt
 import os
 import socket
 from typing import Any
+from urllib.parse import quote
 
 from tests.server.v1.asking import Asker
 from tests.server.v1.conftest import serving
+from tests.server.v1.test_access import keyed_server
 
 
 async def eventually(read: Any) -> Any:
@@ -69,3 +71,29 @@ async def test_another_namespace_has_nodes_and_workers_of_its_own(api: Asker, st
         assert (await other.get("/workers"))["items"] == []
         mine = [each["id"] for each in (await api.get("/nodes"))["items"]]
         assert not {each["id"] for each in (await other.get("/nodes"))["items"]} & set(mine)
+
+
+async def test_an_admin_drains_a_node_and_the_audit_log_has_it(store_url: str):
+    async with keyed_server(store_url) as server, server.as_("admin") as admin:
+
+        async def nodes() -> Any:
+            return (await admin.get("/nodes"))["items"]
+
+        [node] = await eventually(nodes)
+        path = f"/nodes/{quote(node['id'], safe='')}/drain"
+        async with server.as_("operator") as operator:
+            denied = await operator.post(path, {}, code=403)
+        gone = await admin.post("/nodes/web-1%3A4711%3A1%3Aabc/drain", {}, code=404)
+        assert (await admin.get("/nodes"))["items"][0]["drain_asked_by"] is None
+
+        asked = await admin.post(path, {}, code=202)
+
+        assert asked == {"node": node["id"], "by": "the admin", "runs": 0, "others": 0}
+        await server.hf.serve()
+        assert server.hf.drained_by == "the admin"
+        assert await nodes() == []
+        await admin.post(f"/nodes/{node['id']}/drain", {}, code=404)  # it has ended
+        assert "nodes.drain" in denied["detail"]
+        assert gone["code"] == "node_not_found"
+        [row] = (await admin.get("/audit", action="nodes.drain"))["items"]
+        assert (row["by"], row["target"], row["after"]) == ("the admin", node["id"], asked)

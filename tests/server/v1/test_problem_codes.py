@@ -18,8 +18,8 @@ CODES: Final = {
     "secret_not_declared stream_overflow unknown_setting wrong_type",
     401: "unauthorized",
     403: "csrf_token_missing csrf_token_wrong forbidden login_refused may_not_answer",
-    404: "alert_not_found flow_not_found job_not_found key_not_found no_graph not_found run_not_found "
-    "schedule_not_found unknown_task unknown_workflow workflow_not_found",
+    404: "alert_not_found flow_not_found job_not_found key_not_found no_graph node_not_found not_found "
+    "run_not_found schedule_not_found unknown_task unknown_workflow workflow_not_found",
     405: "method_not_allowed",
     408: "body_timed_out",
     409: "cannot_import deadline_over heard_by_parent item_lost message_id_taken needed_by_parent not_asked "

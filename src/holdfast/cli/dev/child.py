@@ -28,6 +28,7 @@ from holdfast.cli.dev.messages import (
     HANG_UP,
     ChildOrder,
     ChildReport,
+    DrainedReport,
     EventReport,
     ImportReport,
     LoadedReport,
@@ -39,7 +40,7 @@ from holdfast.cli.exit_codes import ExitCode
 from holdfast.cli.exporting import start_exporting
 from holdfast.cli.log_lines import log_to_stderr, use_log_format
 from holdfast.cli.run_reports import RunReports
-from holdfast.cli.serving import put_schedules, wait_for_first
+from holdfast.cli.serving import put_schedules, serve_until_drained, wait_for_first
 from holdfast.errors import HoldfastError, StoreError
 
 if TYPE_CHECKING:
@@ -203,9 +204,11 @@ async def _serve(order: ChildOrder, database: DatabaseOptions, loaded: Loaded, l
         server, problem = await _start_api(client, order.socket)
         await put_schedules(client, loaded.workflows, link)
         link.send(ServingReport(problem))
-        parts = [client.serve(), link.must_stop.wait(), reports.go_on(_REPORT_EVERY)]
+        parts = [serve_until_drained(client, link), link.must_stop.wait(), reports.go_on(_REPORT_EVERY)]
         await wait_for_first(parts if server is None else [*parts, server.wait_until_stopped()])
         await reports.catch_up()
+        if client.drained_by is not None:
+            link.send(DrainedReport())
     finally:
         if server is not None:
             stopping = asyncio.ensure_future(server.stop())

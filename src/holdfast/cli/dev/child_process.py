@@ -17,6 +17,7 @@ from holdfast.cli.dev.messages import (
     STOP,
     ChildOrder,
     ChildReport,
+    DrainedReport,
     ImportReport,
     LoadedReport,
     RefusedReport,
@@ -35,6 +36,8 @@ class ChildProcess:
         self.loaded: LoadedReport | None = None
         self.refused: RefusedReport | None = None
         self.serving: ServingReport | None = None
+        self.was_drained = False
+        """It ends because somebody has drained its node."""
         self._listening = asyncio.ensure_future(self._listen())
 
     @classmethod
@@ -76,6 +79,8 @@ class ChildProcess:
                 self.refused = report
             case ServingReport():
                 self.serving = report
+            case DrainedReport():
+                self.was_drained = True
             case _:
                 pass
         self._hear(report)

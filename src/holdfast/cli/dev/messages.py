@@ -65,6 +65,10 @@ class ServingReport(msgspec.Struct, tag="serving"):
     """Why there is no HTTP API."""
 
 
+class DrainedReport(msgspec.Struct, tag="drained"):
+    """Somebody has drained the node of the child. It ends."""
+
+
 class ToldReport(msgspec.Struct, tag="told"):
     """What has happened to runs up to here was told. The next child goes on from here."""
 
@@ -80,5 +84,7 @@ class EventReport(msgspec.Struct, tag="event"):
     facts: dict[str, Any]
 
 
-ChildReport = LoadedReport | RefusedReport | ImportReport | ServingReport | ToldReport | EventReport
+ChildReport = (
+    LoadedReport | RefusedReport | ImportReport | ServingReport | DrainedReport | ToldReport | EventReport
+)
 read_report = msgspec.json.Decoder(ChildReport).decode

@@ -76,7 +76,7 @@ class Supervisor:
         """Gets the error if something could not be printed."""
 
     async def run(self) -> int:
-        """Returns the exit code, after Ctrl-C, SIGTERM, or the end of the terminal."""
+        """Returns the exit code, after Ctrl-C, SIGTERM, the end of the terminal, or a drain of the node."""
         hung_up = asyncio.Event()
         if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as `nohup` sets it
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up.set)
@@ -110,6 +110,8 @@ class Supervisor:
             elif self._is_store_lost and not self._has_served:
                 return ExitCode.REFUSED
             seen = await self._wait_for_news(seen)
+            if self._current is not None and self._current.was_drained:
+                return ExitCode.SUCCESS
 
     # --- loading
 
@@ -262,6 +264,8 @@ class Supervisor:
             ended = asyncio.ensure_future(self._current.wait_until_ended())
             await asyncio.wait([changed, ended], return_when=asyncio.FIRST_COMPLETED)
             ended.cancel()
+            if self._current.was_drained:
+                return seen
             if changed.done():
                 return self._tell_change(seen, changed.result())
             if asyncio.get_running_loop().time() - began > _STEADY_SECONDS:

@@ -84,6 +84,7 @@ RULES: Final[dict[str, Rule]] = {
     "bulk.failures": _READ,
     "bulk.cancel": _OPERATE,
     "nodes.list": _READ,
+    "nodes.drain": _ADMINISTER,
     "workers.list": _READ,
     "queues.list": _READ,
     "doctor.list": _READ,

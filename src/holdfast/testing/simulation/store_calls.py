@@ -32,6 +32,7 @@ WRITES = frozenset(
         "record_heartbeat",
         "mark_workers_offline",
         "write_node_report",
+        "ask_drain",
         "poll_queue",
         "complete_item",
         "renew_item",

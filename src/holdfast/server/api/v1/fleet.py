@@ -1,4 +1,4 @@
-"""Who does the work, and what waits: nodes, workers and queues."""
+"""Who does the work, and what waits: nodes, workers and queues. And the drain of a node."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import datetime as dt
 from typing import Annotated
 
 import msgspec
-from litestar import get
+from litestar import get, post
 from litestar.di import NamedDependency
-from litestar.params import FromQuery, QueryParameter
+from litestar.params import FromPath, FromQuery, QueryParameter
 
 from holdfast.client.client import Client
 from holdfast.client.findings import Finding, finding_of
-from holdfast.client.fleet import NodeInfo, Queues, TakenItem
+from holdfast.client.fleet import NodeDrain, NodeInfo, Queues, TakenItem
 from holdfast.client.workers import WorkerInfo
+from holdfast.server.access.callers import Caller
+from holdfast.server.access.recording import Record
 from holdfast.server.api.v1.paging import Page
 from holdfast.server.problems import may_answer
 
@@ -28,6 +30,20 @@ class WorkerDetails(msgspec.Struct, frozen=True):
 async def list_nodes(client: NamedDependency[Client]) -> Page[NodeInfo]:
     """The nodes of the namespace: what each serves, how many runs it has, and whether it is there."""
     return Page(await client.nodes())
+
+
+@post("/nodes/{id:str}/drain", name="nodes.drain", status_code=202, responses=may_answer(404))
+async def drain_node(
+    client: NamedDependency[Client],
+    caller: NamedDependency[Caller],
+    record: NamedDependency[Record],
+    id: FromPath[str],
+) -> NodeDrain:
+    """Ask a node to end as SIGTERM ends it: it takes no more runs, lets tasks under way finish for its
+    `drain_seconds`, and hands back the rest, which other nodes go on with at once. The answer comes when it
+    was asked. To ask again changes nothing."""
+    record.after = await client.drain_node(id, by=caller.name)
+    return record.after
 
 
 @get("/workers", name="workers.list", responses=may_answer())
@@ -59,4 +75,4 @@ async def examine_runs(client: NamedDependency[Client]) -> Page[Finding]:
     return Page([finding_of(each) for each in await client.doctor()])
 
 
-ROUTES = [list_nodes, list_workers, list_queues, examine_runs]
+ROUTES = [list_nodes, drain_node, list_workers, list_queues, examine_runs]

@@ -1,7 +1,8 @@
 -- name: fleet_nodes
 -- Counts the runs of each node up to $2.
 SELECT id, lease_until, seen_at, serves, started_at,
-    (SELECT count(*) FROM (SELECT 1 FROM holdfast.runs WHERE owner = nodes.id LIMIT $2::int8) AS owned), report
+    (SELECT count(*) FROM (SELECT 1 FROM holdfast.runs WHERE owner = nodes.id LIMIT $2::int8) AS owned), report,
+    drain_asked_by
 FROM holdfast.nodes WHERE namespace = $1::text
 ORDER BY id COLLATE "C"
 LIMIT $3::int8;
@@ -57,3 +58,10 @@ WHERE found.status = 'pending';
 
 -- name: write_node_report
 UPDATE holdfast.nodes SET report = $2::text WHERE id = $1::text;
+
+-- name: ask_drain
+-- Who has asked first stays.
+UPDATE holdfast.nodes
+SET drain_asked_at = coalesce(drain_asked_at, $3::timestamptz), drain_asked_by = coalesce(drain_asked_by, $4::text)
+WHERE namespace = $1::text AND id = $2::text
+RETURNING drain_asked_by;

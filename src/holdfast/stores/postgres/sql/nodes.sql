@@ -81,7 +81,7 @@ WHERE owner = ANY ($3::text[]);
 -- has mail. The expired lease of a node that owns nothing does not matter. A schedule with a tick in its
 -- queue is due when the run before it has ended.
 -- Nodes that serve the same workflows know of each other by this: each notes every half minute that it was here.
--- The last column is 0 if the node has no row.
+-- The column of peers is 0 if the node has no row.
 WITH seen AS (
     UPDATE holdfast.nodes SET seen_at = $6::timestamptz
     WHERE id = $2::text AND serves = $5::text AND seen_at < $6::timestamptz - interval '30 seconds'
@@ -111,7 +111,8 @@ SELECT
         SELECT count(*) FILTER (WHERE id = $2) * count(*) FROM holdfast.nodes
         WHERE namespace = $1 AND serves = $5 AND seen_at > $6::timestamptz - interval '1 minute'
     ) END,
-    EXISTS (SELECT 1 FROM holdfast.lost_runs WHERE node = $2);
+    EXISTS (SELECT 1 FROM holdfast.lost_runs WHERE node = $2),
+    (SELECT drain_asked_by FROM holdfast.nodes WHERE id = $2);
 
 -- name: collect_lost_runs
 -- Rows of nodes that are gone are of no use to anybody.

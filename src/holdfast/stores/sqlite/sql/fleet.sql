@@ -1,7 +1,8 @@
 -- name: fleet_nodes
 -- Counts the runs of each node up to ?2.
 SELECT id, lease_until, seen_at, serves, started_at,
-    (SELECT count(*) FROM (SELECT 1 FROM runs WHERE owner = nodes.id LIMIT ?2)), report
+    (SELECT count(*) FROM (SELECT 1 FROM runs WHERE owner = nodes.id LIMIT ?2)), report,
+    drain_asked_by
 FROM nodes WHERE namespace = ?1
 ORDER BY id
 LIMIT ?3;
@@ -47,3 +48,10 @@ WHERE run = ?2 AND seq = ?3 AND tasks.status = 'pending';
 
 -- name: write_node_report
 UPDATE nodes SET report = ?2 WHERE id = ?1;
+
+-- name: ask_drain
+-- Who has asked first stays.
+UPDATE nodes
+SET drain_asked_at = coalesce(drain_asked_at, ?3), drain_asked_by = coalesce(drain_asked_by, ?4)
+WHERE namespace = ?1 AND id = ?2
+RETURNING drain_asked_by;

@@ -29,7 +29,10 @@ DELETE FROM nodes WHERE namespace = ?1 AND id = ?2;
 SELECT id FROM nodes WHERE namespace = ?1;
 
 -- name: delete_expired_nodes
-DELETE FROM nodes WHERE namespace = ?1 AND id <> ?2 AND lease_until < ?3
+-- The row of an idle node that was asked to end stays for a minute, so that the node can read it there.
+DELETE FROM nodes
+WHERE namespace = ?1 AND id <> ?2 AND lease_until < ?3
+    AND (coalesce(drain_asked_at < ?3 - 60000000, 1) OR EXISTS (SELECT 1 FROM runs WHERE owner = nodes.id))
 RETURNING id;
 
 -- name: free_runs
@@ -61,7 +64,8 @@ SELECT
     CASE WHEN ?5 IS NOT NULL THEN CASE WHEN EXISTS (SELECT 1 FROM nodes WHERE id = ?2) THEN (
         SELECT nullif(count(*), 0) FROM nodes WHERE namespace = ?1 AND serves = ?5 AND lease_until > ?6
     ) ELSE 0 END END,
-    EXISTS (SELECT 1 FROM lost_runs WHERE node = ?2);
+    EXISTS (SELECT 1 FROM lost_runs WHERE node = ?2),
+    (SELECT drain_asked_by FROM nodes WHERE id = ?2);
 
 -- name: collect_lost_runs
 -- Rows of nodes that are gone are of no use to anybody.
