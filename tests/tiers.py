@@ -15,7 +15,7 @@ import pytest
 
 LONG: Final[dict[str, tuple[str, ...]]] = {
     "alerts/test_crashes.py": (),
-    "authoring/graphs/test_layout.py": ("test_the_boxes_of_a_thousand_graphs_do_not_overlap",),
+    "authoring/graphs/test_layout.py": ("test_a_thousand_graphs_have_boxes_and_labels_that_lie_on_nothing",),
     "bad_world/test_bad_days.py": ("test_a_database_that_is_read_only_for_a_while_is_waited_for",),
     "bad_world/test_full_postgres.py": (),
     "bad_world/test_restarts.py": ("test_runs_go_on_after_a_restart",),
