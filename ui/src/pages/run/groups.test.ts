@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunGraph, TaskGroup } from "../../api/schema";
-import { groupsOf } from "./groups";
+import { groupsOf, nameOf } from "./groups";
 
 const at = (seconds: number) => new Date(1_700_000_000_000 + seconds * 1000).toISOString();
 const none = { pending: 0, dispatched: 0, running: 0, success: 0, failed: 0, skipped: 0, cancelled: 0 };
@@ -68,7 +68,9 @@ test("timers and signals of code stand among its tasks, in the order of asking",
   ]);
 });
 
-test("those of a flow are tasks already", () => {
+test("those of a flow are tasks already, and chosen by their own names", () => {
+  const flow = graph("definition");
+  expect(flow.nodes.map((node) => nameOf(flow, node))).toEqual(["timer", "timer", "paid", "charge"]);
   expect(groupsOf([task], graph("definition"))).toEqual([task]);
   expect(groupsOf([task], undefined)).toEqual([task]);
 });

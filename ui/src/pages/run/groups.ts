@@ -11,19 +11,21 @@ export function groupsOf(groups: readonly TaskGroup[], graph: RunGraph | undefin
   return [...groups, ...waits].sort((one, other) => Date.parse(one.asked_at) - Date.parse(other.asked_at));
 }
 
-/** What a node is called where it is chosen: timers of different lengths have the same name. */
-export function nameOf(name: string, node: { kind: string; work?: string } | undefined): string {
-  return node?.kind === "timer" && node.work ? `${name} ${node.work}` : name;
+/** What a node is called where it is chosen: timers of code have the same name, whatever their lengths are. */
+export function nameOf(graph: RunGraph, node: { id: string; name: string }): string {
+  const drawn = graph.graph.nodes.find((each) => each.id === node.id);
+  const isTimerOfCode = graph.source === "journal" && drawn?.kind === "timer";
+  return isTimerOfCode && drawn.work ? `${node.name} ${drawn.work}` : node.name;
 }
 
 function waitsOf(graph: RunGraph): Group[] {
-  const drawn = new Map(graph.graph.nodes.map((each) => [each.id, each]));
+  const kinds = new Map(graph.graph.nodes.map((each) => [each.id, each.kind]));
   return graph.nodes.flatMap((node): Group[] => {
-    const kind = drawn.get(node.id)?.kind;
+    const kind = kinds.get(node.id);
     if ((kind !== "timer" && kind !== "signal") || !node.asked_at) return [];
     return [
       {
-        name: nameOf(node.name, drawn.get(node.id)),
+        name: nameOf(graph, node),
         kind,
         first_seq: 0,
         last_seq: 0,

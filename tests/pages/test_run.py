@@ -1,0 +1,163 @@
+"""The page of a run: its graph, its timeline, its journal and its values, as a person looks at them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from tests.pages.browser import Server, expect, needs_browser, opened, serving
+
+pytestmark = needs_browser
+
+PROGRAM: Final = """
+import asyncio
+
+from holdfast import context, task, workflow
+
+@task
+async def look(number: int) -> int:
+    await asyncio.sleep(0.1)
+    return number
+
+@workflow
+async def naps() -> dict[str, object]:
+    await look(0)
+    await asyncio.sleep(0.2)
+    await asyncio.gather(*[look(number) for number in range(3)])
+    for number in range(6):
+        await look(number)
+    await context().signal("wake")
+    return {"id": 9007199254740993, "deep": {"few": [1, 2, {"last": "found"}]}}
+"""
+FLOW: Final = """
+name: loops
+start: ask
+nodes:
+  ask: {kind: approval, params: {timeout_ms: 86400000}}
+  wait: {kind: timer, params: {delay_ms: 100}}
+  done: {kind: timer, params: {delay_ms: 100}}
+edges:
+  - {from: ask, action: approved, to: done}
+  - {from: ask, action: rejected, to: wait}
+  - {from: wait, to: ask}
+"""
+
+
+@pytest.fixture(scope="module")
+def naps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """With the run `nap`, which waits for a signal, and the run `loop`, which waits for an approval."""
+    folder: Path = tmp_path_factory.mktemp("naps")
+    program, flow = folder / "naps.py", folder / "loops.yaml"
+    program.write_text(PROGRAM, encoding="utf-8")
+    flow.write_text(FLOW, encoding="utf-8")
+    with serving(folder, orders=0, files=(str(program), str(flow))) as server:
+        server.ask("/runs?wait=3", {"workflow": "naps", "id": "nap"})
+        server.ask("/runs", {"workflow": "loops", "id": "loop"})
+        yield server
+
+
+async def places(page: Any, selector: str) -> list[dict[str, float]]:
+    return [await each.bounding_box() for each in await page.locator(selector).all()]
+
+
+def are_apart(one: dict[str, float], other: dict[str, float]) -> bool:
+    return (
+        one["x"] + one["width"] <= other["x"] + 1
+        or other["x"] + other["width"] <= one["x"] + 1
+        or one["y"] + one["height"] <= other["y"] + 1
+        or other["y"] + other["height"] <= one["y"] + 1
+    )
+
+
+async def test_what_edges_say_can_be_read(naps: Server):
+    async with opened(naps.base, "/runs/loop") as page:
+        await expect(page.locator(".graph text.said")).to_have_count(2)
+        boxes = await places(page, ".graph .face")
+        labels = await places(page, ".graph text.said")
+    assert len(boxes) == 3
+    assert all(are_apart(label, box) for label in labels for box in boxes)
+    assert all(are_apart(one, other) for one, other in combinations(labels, 2))
+
+
+async def test_a_node_that_the_run_has_not_come_to_says_what_it_will_do(naps: Server):
+    async with opened(naps.base, "/runs/loop") as page:
+        await page.get_by_role("region", name="Graph").get_by_role("button", name=re.compile("^done")).click()
+        chosen = page.get_by_role("complementary", name="What is chosen")
+        await expect(chosen).to_contain_text("has not come to it")
+        await expect(chosen).to_contain_text("after ask")
+
+
+async def test_timers_and_signals_stand_in_the_timeline_and_are_chosen_as_tasks_are(naps: Server):
+    async with opened(naps.base, "/runs/nap") as page:
+        timeline = page.get_by_role("region", name="Timeline")
+        await expect(timeline.get_by_role("button", name=re.compile("timer"))).to_be_visible()
+        await timeline.get_by_role("button", name=re.compile("wake")).click()
+        await page.wait_for_url("**name=wake*")
+        chosen = page.get_by_role("complementary", name="What is chosen")
+        await expect(chosen).to_contain_text("Waits for the signal")
+        node = page.get_by_role("region", name="Graph").get_by_role("button", name=re.compile("^wake"))
+        await expect(node).to_have_attribute("aria-pressed", "true")
+
+
+async def test_tasks_that_overlap_open_to_a_row_for_each(naps: Server):
+    async with opened(naps.base, "/runs/nap") as page:
+        timeline = page.get_by_role("region", name="Timeline")
+        await timeline.get_by_role("button", name="Open look").click()
+        await timeline.get_by_role("button", name=re.compile("task 3")).click()
+        await page.wait_for_url("**task=3*")
+        await expect(page.get_by_role("complementary", name="What is chosen")).to_contain_text("task 3")
+
+
+async def test_the_labels_above_the_timeline_are_whole_and_apart(naps: Server):
+    async with opened(naps.base, "/runs/nap") as page:
+        axis = page.get_by_role("img", name=re.compile("The time axis"))
+        await expect(axis).to_be_visible()
+        frame = await axis.bounding_box()
+        found = [
+            await each.bounding_box()
+            for each in await axis.locator("text").all()
+            if await each.text_content()
+        ]
+    assert len(found) > 2
+    assert all(are_apart(one, other) for one, other in combinations(found, 2))
+    assert all(each["x"] + each["width"] <= frame["x"] + frame["width"] + 1 for each in found)
+
+
+async def test_a_link_to_a_step_opens_the_fold_that_has_it(naps: Server):
+    async with opened(naps.base, "/runs/nap?tab=journal&step=8") as page:
+        chosen = page.locator('[role="row"][aria-selected="true"]')
+        await expect(chosen).to_have_count(1)
+        await expect(chosen.get_by_role("cell").first).to_have_text("8")
+        await page.wait_for_url("**at=*")
+
+        await page.goto(f"{naps.base}/runs/nap?tab=journal&step=99999")
+        await expect(page.get_by_role("row").nth(3)).to_be_visible()
+        await expect(page.get_by_text("The journal is empty.")).to_have_count(0)
+
+
+async def test_large_numbers_are_exact_on_their_way_to_the_run_and_back(tmp_path: Path):
+    program = tmp_path / "naps.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    with serving(tmp_path, orders=0, files=(str(program),)) as server:
+        server.ask("/runs?wait=3", {"workflow": "naps", "id": "nap"})
+        async with opened(server.base, "/runs/nap?tab=messages") as page:
+            await page.get_by_role("button", name="Send a signal").click()
+            dialog = page.get_by_role("dialog")
+            await dialog.get_by_label("name", exact=True).fill("wake")
+            await dialog.get_by_label("value", exact=True).fill("[18446744073709551615]")
+            await dialog.get_by_role("button", name="Send the signal").click()
+            await expect(page.get_by_role("row", name=re.compile("18446744073709551615"))).to_be_visible()
+            await page.get_by_role("tab", name="Input and output").click()
+            tree = page.get_by_role("tree", name="the output")
+            await expect(tree).to_contain_text("9007199254740993")
+
+            folder = tree.get_by_role("treeitem", name=re.compile("few"))
+            await expect(folder).to_have_attribute("aria-expanded", "true")
+            await folder.click()
+            await expect(folder).to_have_attribute("aria-expanded", "false")
+        (message,) = server.ask("/runs/nap/messages")["items"]
+    assert message["value"] == [18446744073709551615]
