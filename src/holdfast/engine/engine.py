@@ -419,8 +419,10 @@ class Engine:
         """Whether this node has the run in memory, and so will tell its observer when the run ends."""
         return run in self._residents
 
-    def describe(self, version: str) -> tuple[NodeId, NodeReport]:
-        return self.node, NodeReport(version, self._is_draining, self._dispatcher.queue_reports())
+    def describe(self, version: str) -> tuple[NodeId, Instant | None, NodeReport]:
+        """This node, since when it has its lease, and its report."""
+        report = NodeReport(version, self._is_draining, self._dispatcher.queue_reports())
+        return self.node, self._lease.since, report
 
     @property
     def is_empty(self) -> bool:

@@ -21,8 +21,6 @@ from holdfast.ports.fleet import NodeReport
 _log = logging.getLogger("holdfast.engine")
 
 _EVERY: Final = dt.timedelta(seconds=2)
-_KEPT: Final = dt.timedelta(minutes=1)
-"""Written again after that, because a node that lost its lease has a new row."""
 
 
 class WritesReports(Protocol):
@@ -34,22 +32,22 @@ class NodeReporter(AfterCommits):
         super().__init__(dice, dt.timedelta(0), "holdfast node reporter")
         self._store = store
         self._version = version
-        self.describe: Callable[[str], tuple[NodeId, NodeReport]] | None = None
+        self.describe: Callable[[str], tuple[NodeId, Instant | None, NodeReport]] | None = None
         """Makes the report of a node of that version of holdfast. Set once the node has been made."""
-        self._written: tuple[NodeId, NodeReport] | None = None
-        self._elapsed = dt.timedelta(0)
+        self._written: tuple[NodeId, Instant | None, NodeReport] | None = None
+        """With the lease: a node that begins a new one has a new row."""
 
     async def look(self, now: Instant) -> None:
         """Write the report if it has changed. It is made after a pause: more may change in the meantime."""
         await asyncio.sleep(_EVERY.total_seconds())
-        self._elapsed += _EVERY
         if self.describe is None:
             return
-        report = self.describe(self._version)
-        if report == self._written and self._elapsed < _KEPT:
+        found = self.describe(self._version)
+        if found == self._written:
             return
+        node, _, report = found
         try:
-            await self._store.write_node_report(*report)
-            self._written, self._elapsed = report, dt.timedelta(0)
+            await self._store.write_node_report(node, report)
+            self._written = found
         except StoreError as error:
             _log.debug("%s; the report of the node is written later", error)

@@ -1059,8 +1059,9 @@ class ClientCalls:
     def counts(self, by: str = "status", **conditions: Unpack[RunConditions]) -> builtins.list[RunCount]:
         """How many runs meet the conditions, by `status` or by `workflow`.
 
-        It takes a limited time: more than 100,000 runs are not counted, nor looked at. A count that is not
-        exact says so: there are at least so many.
+        It takes a limited time: if they are chosen by nothing but states, a workflow and the time of their
+        creation, 100,000 are counted; otherwise the newest 10,000 are looked at. A count that is not exact
+        says so: there are at least so many.
         """
         return self._thread.call(lambda: self.inner.counts(by, **conditions))
 
