@@ -429,6 +429,7 @@ class StoreMachine(RemoteDeeds, AccessDeeds, SessionDeeds, AlertDeeds, RuleBased
         look(f"definitions in {space}", lambda store: _sorted(store.find_definitions(space, which_ones)))
         look(f"list_runs in {space} {which}", lambda store: store.list_runs(space, which))
         look(f"list_points in {space} {which}", lambda store: _points(store.list_points(space, which)))
+        look(f"open runs in {space}", lambda store: store.count_open_runs(space, [*workflows, "none"], 2))
         look("now", lambda store: store.now())
         look(f"due claims in {space}", lambda store: _sorted(store.list_due_claims(space)))
         claim = dice.pick(claims) if claims else "none@1"

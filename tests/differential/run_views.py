@@ -62,6 +62,14 @@ class RunViewModel:
             [_span(task) for task in found],
         )
 
+    async def count_open_runs(
+        self: HasTables, namespace: str, workflows: Sequence[str], most: int
+    ) -> dict[str, int]:
+        found = [
+            run for run in self.tables.runs.values() if run.namespace == namespace and not run.status.is_final
+        ]
+        return {name: min(most, sum(run.workflow == name for run in found)) for name in workflows}
+
 
 def _span(task: TaskRecord) -> int | None:
     if task.started_at is None or task.finished_at is None:

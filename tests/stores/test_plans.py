@@ -142,6 +142,7 @@ FEW = {
 others."""
 OWNED = {
     "count_all_owned_runs",
+    "count_open_runs",
     "count_owned_runs",
     "keys_of_owned_runs",
     "page_of_owned_runs",

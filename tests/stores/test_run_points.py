@@ -139,3 +139,20 @@ async def test_the_times_of_tasks_are_read_for_some_runs(store: SqlStore) -> Non
     assert len((await store.read_task_times(SPACE, hexes, 100, 1)).names) == 1
     assert (await store.read_task_times("elsewhere", hexes, 100, 100)).names == []
     assert (await store.read_task_times(SPACE, [], 100, 100)).names == []
+
+
+async def test_open_runs_are_counted_by_workflow(store: SqlStore, runs: list[RunRecord]) -> None:
+    node = Node(store)
+    for number in (1001, 1002):
+        await node.start(number, workflow="w1")
+    names = ["w1", "w3", "none"]
+
+    counts = await store.count_open_runs(SPACE, names, 1000)
+    few = await store.count_open_runs(SPACE, names, 5)
+
+    asleep = {
+        name: sum(run.workflow == name and not run.status.is_final for run in runs) for name in ("w1", "w3")
+    }
+    assert counts == {"w1": asleep["w1"] + 2, "w3": asleep["w3"], "none": 0}
+    assert few == {"w1": 5, "w3": 5, "none": 0}
+    assert await store.count_open_runs("elsewhere", names, 5) == dict.fromkeys(names, 0)

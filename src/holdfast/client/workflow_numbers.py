@@ -11,7 +11,7 @@ import msgspec
 from holdfast.core.ids import first_key_of
 from holdfast.core.names import checked_span
 from holdfast.core.run_points import RunPoint
-from holdfast.core.values import Instant, RunStatus, microseconds, moment
+from holdfast.core.values import Instant, microseconds, moment
 from holdfast.core.workflow_numbers import (
     WorkflowActivity,
     WorkflowStatistics,
@@ -31,7 +31,6 @@ _MOST_RUNS: Final = 10_000
 _TASKS: Final = 20_000
 _TASKS_OF_RUN: Final = 1_000
 _WORKFLOWS: Final = 500
-_OPEN: Final = [status for status in RunStatus if not status.is_final]
 _MOST_OPEN: Final = 1_000
 
 
@@ -91,12 +90,7 @@ async def read_activity(
     known = {it.name: it for it in await store.list_workflows(namespace, None, "", _WORKFLOWS)}
     by_name = await asyncio.to_thread(_by_workflow, found.columns.points())
     names = sorted({*known, *by_name})
-    counts = await asyncio.gather(
-        *[
-            store.count_runs(namespace, RunPage(_OPEN, workflow=name), _MOST_OPEN)
-            for name in names[:_WORKFLOWS]
-        ]
-    )
+    counts = await store.count_open_runs(namespace, names[:_WORKFLOWS], _MOST_OPEN)
     microstep = max(microseconds(each), 1)
 
     def summed_up() -> list[WorkflowActivity]:
@@ -109,7 +103,7 @@ async def read_activity(
                 by_name.get(name, ()),
                 microstep,
             )
-            for name, open_runs in zip(names, counts, strict=False)
+            for name, open_runs in counts.items()
         ]
 
     return WorkflowActivities(

@@ -23,3 +23,7 @@ class RunPointStore(Protocol):
         """The tasks of these runs, whose keys are in hexadecimal digits: of each run those with a number
         below `each`, and `most` in all. Those of the first runs come first."""
         ...
+
+    async def count_open_runs(self, namespace: str, workflows: Sequence[str], most: int) -> dict[str, int]:
+        """How many runs of each of these workflows have not ended, up to `most` of each."""
+        ...

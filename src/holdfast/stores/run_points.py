@@ -54,6 +54,16 @@ class SqlRunPointStore(SqlRole):
         ((names, statuses, attempts, took),) = rows
         return TaskTimes(_text(names), _task_statuses(statuses), _numbers(attempts), _numbers_or_none(took))
 
+    async def count_open_runs(self, namespace: str, workflows: Sequence[str], most: int) -> dict[str, int]:
+        counts = dict.fromkeys(workflows, 0)
+        names = list(counts)
+        for name, runs in await self._driver.fetch(
+            "count_open_runs", namespace, names, most, may_be_long=True
+        ):
+            if name in counts:  # nodes have runs of other workflows, too
+                counts[name] = min(counts[name] + runs, most)
+        return counts
+
 
 def _read_points(tx: Transaction, namespace: str, which: RunFilter, binned: int) -> ListedColumns:
     if which == RunFilter(before=which.before, since=which.since, limit=which.limit):

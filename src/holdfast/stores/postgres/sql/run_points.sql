@@ -82,3 +82,23 @@ FROM (
     ) AS found
     LIMIT $4::int8
 ) AS looked;
+
+-- name: count_open_runs
+-- Of the workflows $2 the runs that have not ended and that no node has in memory, up to $3 of each. Then of all workflows
+-- those that nodes have. The rows are in an order that only the right index has.
+SELECT wanted.workflow, found.runs
+FROM unnest($2::text[]) AS wanted (workflow)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS runs FROM (
+        SELECT 1 FROM holdfast.runs
+        WHERE namespace = $1::text AND runs.workflow COLLATE "C" = wanted.workflow
+            AND owner IS NULL AND finished_at IS NULL
+        ORDER BY runs.status COLLATE "C", key
+        LIMIT $3::int8
+    ) AS cold
+) AS found
+UNION ALL
+SELECT workflow, count(*)
+FROM (SELECT namespace, workflow FROM holdfast.runs WHERE owner IS NOT NULL OFFSET 0) AS owned
+WHERE namespace = $1::text
+GROUP BY workflow;

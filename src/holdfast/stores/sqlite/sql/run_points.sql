@@ -62,3 +62,16 @@ FROM (
     CROSS JOIN tasks ON tasks.run = runs.key AND seq < ?3
     LIMIT ?4
 );
+
+-- name: count_open_runs
+-- Of the workflows ?2 the runs that have not ended and that no node has in memory, up to ?3 of each. Then of all workflows
+-- those that nodes have.
+SELECT value, (SELECT count(*) FROM (
+    SELECT 1 FROM runs INDEXED BY runs_cold_by_workflow
+    WHERE namespace = ?1 AND workflow = wanted.value AND owner IS NULL AND finished_at IS NULL
+    LIMIT ?3))
+FROM json_each(?2) AS wanted
+UNION ALL
+SELECT workflow, count(*) FROM runs INDEXED BY runs_by_owner
+WHERE owner IS NOT NULL AND namespace = ?1
+GROUP BY workflow;
