@@ -184,6 +184,29 @@ async def test_the_doctor_stops_when_it_has_found_many(
     assert [it.run for it in await store.stranded_runs(SPACE, at(0))] == [key(n) for n in range(1, 16)]
 
 
+async def test_failures_of_a_cause_are_counted_so_far(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = Node(store)
+    causes = {1: "0a", 2: "0b", 3: "0b", 4: "0c", 5: "0c", 6: "0c", 7: "0c"}
+    await node.start(*causes)
+    ends = [
+        msgspec.structs.replace(ended(number, status=RunStatus.FAILED), fingerprint=cause)
+        for number, cause in causes.items()
+    ]
+    await node.commit(held=node.held(*causes), ended=ends)
+
+    every = await store.group_failures(SPACE, key(0), 10)
+    late = await store.group_failures(SPACE, key(3), 10)
+    monkeypatch.setattr(runs, "MOST_OF_A_CAUSE", 3)
+    few = await store.group_failures(SPACE, key(0), 2)
+
+    assert every == [("0c", 4, key(4), key(7)), ("0b", 2, key(2), key(3)), ("0a", 1, key(1), key(1))]
+    assert late == [("0c", 4, key(4), key(7)), ("0b", 1, key(3), key(3))]
+    assert few == [("0c", 3, key(4), key(7)), ("0b", 2, key(2), key(3))]
+    assert await store.group_failures("elsewhere", key(0), 10) == []
+
+
 async def test_a_run_that_was_opened_again_is_no_longer_among_the_failures(store: SqlStore) -> None:
     node = Node(store)
     await node.start(1)

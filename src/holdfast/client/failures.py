@@ -19,6 +19,7 @@ class FailureInfo(msgspec.Struct, frozen=True):
     fingerprint: str
     """Give it to `hf.list` or `hf.select` to get the runs."""
     count: int
+    """100,000 stands for 100,000 or more."""
     workflow: str
     """Of the newest run, as are the summary and the place."""
     summary: str

@@ -237,12 +237,16 @@ class GroupedRuns(NamedTuple):
 MOST_COUNTED: Final = 1_000_000
 
 
+MOST_OF_A_CAUSE: Final = 100_000
+"""Runs that failed for the same cause are counted so far."""
+
+
 class FailureGroup(NamedTuple):
     """Runs that failed for the same cause."""
 
     fingerprint: str
     runs: int
-    """How many."""
+    """How many, up to `MOST_OF_A_CAUSE`."""
     first: RunKey
     last: RunKey
     """The oldest and the newest of them."""

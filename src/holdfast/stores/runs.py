@@ -36,6 +36,7 @@ from holdfast.core.waiting import NO_WAIT, describe_wait
 from holdfast.ports.commits import NewMessage
 from holdfast.ports.runs import (
     MOST_COUNTED,
+    MOST_OF_A_CAUSE,
     Act,
     ActResult,
     FailureGroup,
@@ -215,7 +216,9 @@ class SqlRunStore(SqlRole):
         return await self._driver.read(script, snapshot=True, may_be_long=True)
 
     async def group_failures(self, namespace: str, since: RunKey, limit: int) -> list[FailureGroup]:
-        rows = await self._driver.fetch("group_failures", namespace, since, limit, may_be_long=True)
+        rows = await self._driver.fetch(
+            "group_failures", namespace, since, limit, MOST_OF_A_CAUSE, may_be_long=True
+        )
         return [FailureGroup(*row) for row in rows]
 
     async def list_tasks(

@@ -52,10 +52,36 @@ SELECT key, namespace, id, workflow, version, claim, status,
 FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($3::uuid[]);
 
 -- name: group_failures
--- For each cause: how many runs with keys from $2 on, the oldest and the newest of them. The most frequent causes first.
-SELECT fingerprint, count(*) AS runs, (array_agg(key ORDER BY key))[1], (array_agg(key ORDER BY key DESC))[1]
-FROM holdfast.runs
-WHERE namespace = $1::text AND fingerprint IS NOT NULL AND key >= $2::uuid
-GROUP BY fingerprint
-ORDER BY runs DESC, fingerprint
+-- For each cause: how many runs with keys from $2 on, up to $4, the oldest and the newest of them. The most frequent causes
+-- first. One lookup in the index for each cause finds the next, so older failures and more of them are not read.
+WITH RECURSIVE found (fingerprint) AS (
+    SELECT (SELECT fingerprint FROM holdfast.runs
+            WHERE namespace = $1::text AND fingerprint IS NOT NULL
+            ORDER BY fingerprint LIMIT 1)
+    UNION ALL
+    SELECT (SELECT runs.fingerprint FROM holdfast.runs
+            WHERE namespace = $1 AND runs.fingerprint > found.fingerprint
+            ORDER BY runs.fingerprint LIMIT 1)
+    FROM found WHERE found.fingerprint IS NOT NULL
+)
+SELECT found.fingerprint, counted.runs, oldest.key, newest.key
+FROM found
+CROSS JOIN LATERAL (
+    SELECT count(*) AS runs FROM (
+        SELECT 1 FROM holdfast.runs
+        WHERE namespace = $1 AND runs.fingerprint = found.fingerprint AND key >= $2::uuid
+        ORDER BY key LIMIT $4::int8
+    ) AS few
+) AS counted
+CROSS JOIN LATERAL (
+    SELECT key FROM holdfast.runs
+    WHERE namespace = $1 AND runs.fingerprint = found.fingerprint AND key >= $2
+    ORDER BY key LIMIT 1
+) AS oldest
+CROSS JOIN LATERAL (
+    SELECT key FROM holdfast.runs
+    WHERE namespace = $1 AND runs.fingerprint = found.fingerprint AND key >= $2
+    ORDER BY key DESC LIMIT 1
+) AS newest
+ORDER BY counted.runs DESC, found.fingerprint
 LIMIT $3::int8;

@@ -50,9 +50,28 @@ SELECT key, namespace, id, workflow, version, claim, status,
 FROM runs WHERE namespace = ?1 AND key = ?3;
 
 -- name: group_failures
--- For each cause: how many runs with keys from ?2 on, the oldest and the newest of them. The most frequent causes first.
-SELECT fingerprint, count(*) AS runs, min(key), max(key) FROM runs INDEXED BY runs_by_fingerprint
-WHERE namespace = ?1 AND fingerprint IS NOT NULL AND key >= ?2
-GROUP BY fingerprint
+-- For each cause: how many runs with keys from ?2 on, up to ?4, the oldest and the newest of them. The most frequent causes
+-- first. One lookup in the index for each cause finds the next, so older failures and more of them are not read.
+WITH RECURSIVE found (fingerprint) AS (
+    SELECT (SELECT fingerprint FROM runs INDEXED BY runs_by_fingerprint
+            WHERE namespace = ?1 AND fingerprint IS NOT NULL
+            ORDER BY fingerprint LIMIT 1)
+    UNION ALL
+    SELECT (SELECT fingerprint FROM runs INDEXED BY runs_by_fingerprint
+            WHERE namespace = ?1 AND fingerprint > found.fingerprint
+            ORDER BY fingerprint LIMIT 1)
+    FROM found WHERE fingerprint IS NOT NULL
+), counted AS MATERIALIZED (
+    SELECT fingerprint,
+        (SELECT count(*) FROM (SELECT 1 FROM runs INDEXED BY runs_by_fingerprint
+                               WHERE namespace = ?1 AND fingerprint = found.fingerprint AND key >= ?2 LIMIT ?4)) AS runs,
+        (SELECT min(key) FROM runs INDEXED BY runs_by_fingerprint
+         WHERE namespace = ?1 AND fingerprint = found.fingerprint AND key >= ?2) AS first,
+        (SELECT max(key) FROM runs INDEXED BY runs_by_fingerprint
+         WHERE namespace = ?1 AND fingerprint = found.fingerprint AND key >= ?2) AS last
+    FROM found WHERE fingerprint IS NOT NULL
+)
+SELECT fingerprint, runs, first, last FROM counted
+WHERE runs > 0
 ORDER BY runs DESC, fingerprint
 LIMIT ?3;
