@@ -12,7 +12,7 @@ import pytest
 
 from holdfast import Catalog, Retry, RunFailed, context, task, workflow
 from holdfast.core.run_graphs import NodeState, RunGraph
-from holdfast.errors import BadOption, RunNotFound
+from holdfast.errors import BadOption, RunCancelled, RunNotFound
 from holdfast.testing import Environment
 
 HOUR = dt.timedelta(hours=1)
@@ -209,6 +209,26 @@ async def test_it_is_drawn_as_it_was(store_url: str) -> None:
         assert "task:load" in states(later)
         before = await env.graph(run, at=slept.began_at - HOUR)
         assert (before.nodes, before.graph.nodes, before.steps_read) == ([], (), 0)
+
+
+async def test_what_a_run_did_not_hear_before_its_end_is_cancelled(store_url: str) -> None:
+    async with Environment(store_url, catalog=catalog) as env:
+        run = await env.start(everything)
+        await env.wait_until_quiet()
+        before = await env.graph(run)
+        open_at = (await run.describe()).created_at
+        await env.skip(dt.timedelta(seconds=1))
+        await run.cancel()
+        with pytest.raises(RunCancelled):
+            await run.result()
+
+        after = await env.graph(run)
+        as_it_was = await env.graph(run, at=open_at)
+
+        assert states(before)["signal:go"] == states(as_it_was)["signal:go"] == "running"
+        cancelled = state_of(after, "signal:go")
+        assert cancelled.state == "cancelled"
+        assert cancelled.ended_at == (await run.describe()).finished_at
 
 
 async def test_nodes_are_limited_and_it_says_so(store_url: str) -> None:

@@ -58,7 +58,9 @@ class RunGraphs(RunReading):
 
         def draw() -> RunGraph:
             read, is_read = _read(steps.read, then)
-            made = graph_of_steps(record.workflow, read, messages, tallies)
+            # A child that was not read may have ended well: of a part nothing is known of its end.
+            ended_at = _end_of(record, then) if is_read and steps.is_all else None
+            made = graph_of_steps(record.workflow, read, messages, tallies, ended_at)
             return RunGraph(
                 source="journal",
                 version=record.version,
@@ -99,9 +101,14 @@ def _read(steps: list[tuple[int, bytes]], until: Instant | None) -> tuple[list[S
     return read, True
 
 
+def _end_of(record: RunRecord, at: Instant | None) -> Instant | None:
+    """When it had ended at that time."""
+    end = record.finished_at
+    return end if end is not None and (at is None or end <= at) else None
+
+
 def _status_then(record: RunRecord, at: Instant | None) -> RunStatus:
-    has_ended = record.finished_at is not None and (at is None or record.finished_at <= at)
-    return record.status if has_ended or at is None else RunStatus.RUNNING
+    return record.status if at is None or _end_of(record, at) is not None else RunStatus.RUNNING
 
 
 def _graph_of_dag(

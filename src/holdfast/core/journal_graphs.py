@@ -75,12 +75,16 @@ def graph_of_steps(
     steps: Sequence[StepRecord],
     messages: Iterable[HeardMessage],
     tallies: Iterable[TaskTally],
+    ended_at: Instant | None = None,
 ) -> JournalGraph:
-    """`steps` are the first ones of the run, and `tallies` count all of its tasks."""
+    """`steps` are the first ones of the run, and `tallies` count all of its tasks. `ended_at` is when the run
+    ended; what it had asked for and not heard by then is cancelled."""
     counted = [step for _, step in steps_that_count(list(steps))]
     walk = _Walk(counted, {message.id: message for message in messages})
     for step in counted:
         walk.add(step)
+    if ended_at is not None:
+        walk.end(ended_at)
     by_name = tallies_by_name(tallies)
     for each in by_name:  # of steps that were not read
         walk.nodes.setdefault(f"task:{each}", _Node("task", each))
@@ -177,6 +181,12 @@ class _Walk:
                     self.edges[source, target] = None
         if new:
             self._heard.clear()
+
+    def end(self, at: Instant) -> None:
+        for node in self.nodes.values():
+            for number, asked in node.asked.items():
+                if not asked.status.is_final:
+                    node.asked[number] = _Asked(TaskStatus.CANCELLED, asked.asked_at, at)
 
     def _node(self, kind: str, name: str, work: str = "", key: str | None = None) -> str:
         """The id of a node, which is added if it is new."""
