@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+from random import Random
+from string import ascii_letters
 from typing import Any
 
 import pytest
@@ -72,3 +74,21 @@ async def test_a_question_that_nobody_answers_in_time_was_given_up(store_url: st
         (found,) = await env.answered_questions()
 
         assert (found.answer, found.by, found.comment, found.title) == ("gave_up", None, None, "Quick?")
+
+
+async def test_a_large_answer_is_a_value_and_is_not_read(store_url: str):
+    async with Environment(store_url, catalog=catalog) as env:
+        for id in ("large", "small"):
+            await env.start(asking, "What?", id=id)
+        await env.wait_until_quiet()
+        # Of random letters: what repeats itself would be small in a database that compresses.
+        await env.resolve("large", "verdict", "".join(Random(1).choices(ascii_letters, k=100_000)))
+        await env.result("large")
+        env.clock.advance(dt.timedelta(seconds=1))
+        await env.resolve("small", "verdict", "x")
+        await env.result("small")
+
+        rows = await env._store.list_closed_questions(env.namespace, 10)
+
+        assert [(row.run_id, row.payload is None) for row in rows] == [("small", False), ("large", True)]
+        assert [it.answer for it in await env.answered_questions()] == ["value", "value"]

@@ -391,6 +391,7 @@ class StoreMachine(RemoteDeeds, AccessDeeds, SessionDeeds, AlertDeeds, RuleBased
         look(f"answers in {space} {asked}", lambda store: _sorted_answers(store.find_answers(space, asked)))
         wanted = drawing.questions_wanted()
         look(f"questions in {space} {wanted}", lambda store: store.list_questions(space, wanted))
+        look(f"questions in {space} by workflow", lambda store: store.count_questions(space, limit))
         look(f"closed questions in {space}", lambda store: store.list_closed_questions(space, limit))
         look(f"find_runs in {space} {runs}", lambda store: _sorted_runs(store.find_runs(space, runs)))
         ids = [key_text(run), "b", "nobody", "a", "b"]

@@ -608,6 +608,10 @@ class ModelStore(FlowModel, WorkerModel, RetentionModel, AccessModel, SessionMod
                     tables.free(node, now, setback=1)
             return acts.act_on_runs(tables, namespace, wanted, now)
 
+    async def count_questions(self, namespace: str, most: int) -> dict[str, int]:
+        open_ones = questions.list_questions(self.tables, namespace, QuestionFilter(limit=most))
+        return dict(Counter(each.workflow for each in open_ones))
+
     async def list_closed_questions(self, namespace: str, limit: int) -> list[ClosedQuestion]:
         return questions.list_closed(self.tables, namespace, limit)
 

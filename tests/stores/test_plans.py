@@ -96,6 +96,7 @@ PAGES = {
     "last_steps": "journal_pkey",
     "list_questions": "questions_open",
     "closed_questions": "questions_closed",
+    "count_questions": "questions_open",
     "list_task_summaries": "tasks_pkey",
     "list_tasks": "tasks_pkey",
     "lock_due_item": "queue_to_take",
@@ -129,7 +130,7 @@ PAGES = {
 }
 """As many rows of an index as are asked for, in its order, without sorting them. Filters by version, queue
 and cancellation are applied to these rows, so a page of such a filter may read the whole range."""
-SORTS_LITTLE = {"bins_of_points", "count_due_runs", "due_services", "urgent_runs"}
+SORTS_LITTLE = {"bins_of_points", "count_due_runs", "count_questions", "due_services", "urgent_runs"}
 """They sort services, and the levels of priority, but no runs; or only the runs that they count."""
 FEW = {
     "collect_lost_runs", "count_flows", "count_workers", "delete_expired_nodes", "delete_flow",

@@ -186,13 +186,17 @@ class AttentionReader:
         ]
 
     async def _questions(self) -> OpenQuestions | None:
-        rows = await self._store.list_questions(self._namespace, QuestionFilter(limit=_QUESTIONS))
-        if not rows:
+        first = await self._store.list_questions(self._namespace, QuestionFilter(limit=1))
+        if not first:
             return None
-        oldest = question_info(rows[0])
-        workflows = tuple(dict.fromkeys(row.workflow for row in rows))
-        count, is_exact = len(rows), len(rows) < _QUESTIONS
-        return OpenQuestions(count, is_exact, oldest.title, oldest.run, rows[0].asked_at, workflows)
+        counts = await self._store.count_questions(self._namespace, _QUESTIONS)
+        # The first one may have been answered in between.
+        count = max(sum(counts.values()), 1)
+        workflows = tuple(counts) or (first[0].workflow,)
+        oldest = question_info(first[0])
+        return OpenQuestions(
+            count, count < _QUESTIONS, oldest.title, oldest.run, first[0].asked_at, workflows
+        )
 
     async def _waiting(self, now: Instant, *, has_nodes: bool) -> tuple[list[DueClaim], list[WaitingService]]:
         """Runs and tasks that are due and that nobody takes. If there is no node at all, that is said instead

@@ -350,6 +350,10 @@ class HistoryStore(Protocol):
         """The tasks of the run with all fields, from number `since` on."""
         ...
 
+    async def count_questions(self, namespace: str, most: int) -> dict[str, int]:
+        """Of the oldest open questions, as many as `most`: how many each workflow has asked."""
+        ...
+
     async def list_closed_questions(self, namespace: str, limit: int) -> list[ClosedQuestion]:
         """The questions that were answered or given up last, the newest first."""
         ...

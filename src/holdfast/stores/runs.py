@@ -304,6 +304,11 @@ class SqlRunStore(SqlRole):
             rows = await self._driver.fetch("list_questions_of", *page, may_be_long=True)
         return [QuestionRecord(*row) for row in rows]
 
+    async def count_questions(self, namespace: str, most: int) -> dict[str, int]:
+        return dict(
+            await self._driver.fetch("count_questions", namespace, most, FIRST_INSTANT, may_be_long=True)
+        )
+
     async def list_closed_questions(self, namespace: str, limit: int) -> list[ClosedQuestion]:
         rows = await self._driver.fetch("closed_questions", namespace, limit, LAST_INSTANT, may_be_long=True)
         return [ClosedQuestion(*row) for row in rows]

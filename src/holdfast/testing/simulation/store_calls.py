@@ -72,6 +72,7 @@ READS = frozenset(
         "list_messages",
         "find_answers",
         "list_questions",
+        "count_questions",
         "list_closed_questions",
         "ended_runs",
         "list_runs",

@@ -101,9 +101,22 @@ WHERE runs.namespace = $1::text AND runs.key = $2::uuid AND number > $3::int4 AN
 ORDER BY number
 LIMIT $5::int8;
 
+-- name: count_questions
+-- The workflows of the $2 oldest open questions that were asked since $3. Without their facts, which may be large.
+SELECT found.workflow, count(*)
+FROM (SELECT run FROM holdfast.questions
+      WHERE namespace = $1::text AND closed_at IS NULL AND asked_at >= $3::timestamptz
+      ORDER BY asked_at, run, number LIMIT $2::int8) AS asked
+CROSS JOIN LATERAL (
+    SELECT workflow FROM holdfast.runs WHERE runs.namespace = $1::text AND runs.key = asked.run OFFSET 0
+) AS found
+GROUP BY found.workflow
+ORDER BY found.workflow COLLATE "C";
+
 -- name: closed_questions
 -- The last $2 questions that were answered or given up until $3, the newest first, each with its answer. An answer
--- that came before the run asked is named by the question; another names its question. OFFSET 0 has each row looked up by its key.
+-- that came before the run asked is named by the question; another names its question. NULL for a large answer. OFFSET 0
+-- has each row looked up by its key.
 SELECT questions.run, found.id, found.workflow, questions.number, questions.name, details, closed_at,
     answer.kind, answer.payload, answer.posted_by, answer.posted_at, answer.comment
 FROM holdfast.questions
@@ -111,7 +124,7 @@ CROSS JOIN LATERAL (
     SELECT id, workflow FROM holdfast.runs WHERE runs.namespace = $1::text AND runs.key = questions.run OFFSET 0
 ) AS found
 LEFT JOIN LATERAL (
-    SELECT kind, payload, posted_by, posted_at, comment FROM holdfast.messages
+    SELECT kind, CASE WHEN pg_column_size(payload) <= 2000 THEN payload END AS payload, posted_by, posted_at, comment FROM holdfast.messages
     WHERE messages.id = coalesce(questions.message, (
         SELECT max(answers.id) FROM holdfast.messages AS answers
         WHERE answers.run = questions.run AND answers.question = questions.number))

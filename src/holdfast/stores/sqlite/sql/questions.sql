@@ -68,11 +68,21 @@ WHERE runs.namespace = ?1 AND runs.key = ?2 AND number > ?3 AND closed_at IS NUL
          OR EXISTS (SELECT 1 FROM json_each(details, '$.by') WHERE json_each.value = ?4))
 ORDER BY number LIMIT ?5;
 
+-- name: count_questions
+-- The workflows of the ?2 oldest open questions that were asked since ?3. Without their facts, which may be large.
+SELECT workflow, count(*)
+FROM (SELECT run FROM questions INDEXED BY questions_open
+      WHERE namespace = ?1 AND closed_at IS NULL AND asked_at >= ?3
+      ORDER BY asked_at, run, number LIMIT ?2) AS asked
+    CROSS JOIN runs ON runs.namespace = ?1 AND runs.key = asked.run
+GROUP BY workflow
+ORDER BY workflow;
+
 -- name: closed_questions
 -- The last ?2 questions that were answered or given up until ?3, the newest first, each with its answer. An answer
--- that came before the run asked is named by the question; another names its question.
+-- that came before the run asked is named by the question; another names its question. NULL for a large answer.
 SELECT questions.run, runs.id, runs.workflow, questions.number, questions.name, CAST(details AS BLOB), closed_at,
-    messages.kind, CAST(messages.payload AS BLOB), posted_by, posted_at, comment
+    messages.kind, CASE WHEN octet_length(messages.payload) <= 2000 THEN CAST(messages.payload AS BLOB) END, posted_by, posted_at, comment
 FROM questions INDEXED BY questions_closed
     CROSS JOIN runs ON runs.namespace = questions.namespace AND runs.key = questions.run
     LEFT JOIN messages ON messages.id = coalesce(questions.message, (
