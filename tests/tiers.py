@@ -49,6 +49,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_bad_file_does_not_stop_the_others",
         "test_when_the_supervisor_goes_nothing_is_left",
     ),
+    "cli/test_drained_node.py": (),
     "cli/test_exported_spans.py": (),
     "engine/test_sentry.py": (),
     "cli/test_until_idle.py": (
