@@ -53,7 +53,7 @@ def leave_room(size):
 async def main():
     logging.getLogger().addHandler(Memory())
     leave_room(0)
-    asyncio.get_running_loop().call_later(0.5, leave_room, None)
+    asyncio.get_running_loop().call_later(3.0, leave_room, None)
     async with Holdfast(sys.argv[1], catalog=Catalog()) as hf:
         print("open:", await hf.list())
     leave_room(0)

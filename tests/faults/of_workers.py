@@ -312,7 +312,7 @@ FLEETS_SEEN = [
     Fault(
         "a-bound-taken-for-a-count",
         "a number that is not exact says so",
-        [Code("client.fleet:queues").replace("row.items < COUNTED_TO", "True")],
+        [Code("client.fleet:Fleet.queues").replace("row.items < COUNTED_TO", "True")],
         cases("stores/test_fleet.py", "test_what_is_many_is_counted_up_to_a_bound[sqlite]"),
     ),
 ]
