@@ -75,7 +75,10 @@ def busy(served: Served) -> Served:
     return served
 
 
-TIMES: Final = re.compile(r'\(for [^)]*\)|\d+\.\d s|\d+ ms|(?<="waited_for_person": )[\d.]+')
+TIMES: Final = re.compile(
+    r'\(for [^)]*\)|\d+\.\d s|\d+ ms|(?<="waited_for_person": )[\d.]+|(?<="version": )(null|"0[.\w]*")'
+)
+"""A node says its version a moment after it has begun."""
 
 SINCE: Final = re.compile(r", for \d+(\.\d)? s")
 """Said from the first second on."""
