@@ -52,7 +52,8 @@ from holdfast.server.compat.wire import folded
 MODES: Final = {"allowed": GenerationMode.POSITIVE, "refused": GenerationMode.NEGATIVE}
 FACES: Final = {"v1": "/v1/openapi.json", "dags": "/dags/openapi.json", "flows": "/openapi.json"}
 ROLES: Final = ("admin", "viewer")
-_ENDLESS: Final = {"/api/v1/events"}
+_ENDLESS: Final = {"/api/v1/events", "/api/v1/pulse"}
+"""Always answers with events. tests/server/v1/test_events.py and test_pulse.py read them."""
 _NO_WORKER: Final = {"error": "no worker"}
 _CHECKS: Final = [
     not_a_server_error,
