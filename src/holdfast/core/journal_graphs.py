@@ -160,6 +160,8 @@ class _Walk:
         self.edges: dict[tuple[str, str], None] = {}
         self._messages = messages
         self._tasks: dict[int, str] = {}
+        self._task_nodes: dict[str, str] = {}
+        """By the name of the task."""
         self._children: dict[int, str] = {}
         self._questions: dict[int, str] = {}
         self._timers: dict[int, str] = {}
@@ -169,12 +171,17 @@ class _Walk:
         self._shown_timers, self._has_one_timer = _timers_to_show(steps)
 
     def add(self, step: StepRecord) -> None:
+        at, tasks, seen = step.at, self._tasks, self._heard
+        new: dict[str, None] = {}
+        # A step may have thousands of tasks, and little else. So they are looked at first.
         for heard in step.heard:
-            node = self._hear(heard, step.at)
+            node = tasks.get(heard.seq) if type(heard) is TaskHeard else self._hear(heard, at)
             if node is not None:
-                self._heard[node] = None
-        asked = [self._ask(request, step.at) for request in step.requests()]
-        new = dict.fromkeys(node for node in asked if node is not None)
+                seen[node] = None
+        for asked in step.requests():
+            node = self._ask_task(asked) if type(asked) is TaskAsked else self._ask(asked, at)
+            if node is not None:
+                new[node] = None
         for target in new:
             for source in self._heard:
                 if source != target:
@@ -199,11 +206,11 @@ class _Walk:
 
     def _ask(self, asked: Requested | MessageAsked, at: Instant) -> str | None:
         match asked:
-            case TaskAsked() | TaskOpened():
-                kind = "step" if isinstance(asked, StepAsked) else "task"
-                self._tasks[asked.seq] = self._node(kind, asked.name)
-                if isinstance(asked, TaskOpened):
-                    self._opened.add(asked.seq)
+            case TaskAsked():
+                return self._ask_task(asked)
+            case TaskOpened():
+                self._opened.add(asked.seq)
+                self._tasks[asked.seq] = self._node("task", asked.name)
                 return self._tasks[asked.seq]
             case TaskRecorded():
                 return None if asked.seq in self._opened else self._node("task", asked.name)
@@ -224,6 +231,14 @@ class _Walk:
             case _:
                 pass
         return None
+
+    def _ask_task(self, asked: TaskAsked) -> str:
+        node = self._task_nodes.get(asked.name)
+        if node is None:
+            kind = "step" if isinstance(asked, StepAsked) else "task"
+            node = self._task_nodes[asked.name] = self._node(kind, asked.name)
+        self._tasks[asked.seq] = node
+        return node
 
     def _open(self, known: dict[int, str], number: int, node: str, at: Instant) -> str:
         known[number] = node
@@ -304,8 +319,10 @@ def _timers_to_show(steps: Sequence[StepRecord]) -> tuple[set[int], bool]:
     alone: set[int] = set()
     cancelled: set[int] = set()
     for step in steps:
-        fired.update(heard.seq for heard in step.heard if isinstance(heard, TimerHeard))
         requests = step.requests()
+        if _TIMERS.isdisjoint(map(type, step.heard)) and _TIMERS.isdisjoint(map(type, requests)):
+            continue
+        fired.update(heard.seq for heard in step.heard if isinstance(heard, TimerHeard))
         timers = [asked for asked in requests if isinstance(asked, TimerAsked)]
         lengths.update((timer.seq, _length(timer, step.at)) for timer in timers)
         cancelled.update(asked.seq for asked in requests if isinstance(asked, TimerCancelAsked))
@@ -315,6 +332,7 @@ def _timers_to_show(steps: Sequence[StepRecord]) -> tuple[set[int], bool]:
     return shown, len({lengths[seq] for seq in shown if seq in lengths}) > _MOST_TIMERS
 
 
+_TIMERS: Final[frozenset[type]] = frozenset({TimerAsked, TimerCancelAsked, TimerHeard})
 _OTHER_WAITS: Final = (TaskAsked, ChildAsked, QuestionAsked, MessageAsked)
 
 

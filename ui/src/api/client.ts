@@ -37,6 +37,8 @@ export interface Asked<P extends keyof paths, M extends Method> {
   query?: Parameters<Operation<P, M>, "query">;
   body?: Body<Operation<P, M>>;
   signal?: AbortSignal;
+  /** A browser asks a server six things at once: what a page is opened for goes first. */
+  isLater?: boolean;
 }
 
 /** What the server answered if it refused, or why there was no answer. */
@@ -114,6 +116,7 @@ async function ask(method: Method, path: string, asked: Asked<any, any>): Promis
       body: asked.body === undefined ? undefined : JSON.stringify(asked.body),
       signal: asked.signal,
       credentials: "same-origin",
+      priority: asked.isLater ? "low" : "auto",
     });
     // A server that is killed in the middle of its answer has not answered.
     body = await answer.text();

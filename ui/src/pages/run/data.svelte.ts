@@ -61,7 +61,7 @@ export class RunData {
     );
     this.neighbours = resource(
       () => `neighbours ${id()}`,
-      (signal) => get("/api/v1/runs/{id}/neighbours", { path: path(), signal }),
+      (signal) => get("/api/v1/runs/{id}/neighbours", { path: path(), signal, isLater: true }),
     );
     this.graph = resource(
       () => `graph ${id()} ${at() ?? ""}`,

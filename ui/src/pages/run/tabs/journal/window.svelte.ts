@@ -32,10 +32,13 @@ export class JournalWindow {
     if (this.steps.length && position >= this.first && position <= this.last) return;
     // What is read just now is beside the place: it must not keep this from being read.
     await this.reading;
-    await this.read(Math.max(0, position - PAGE / 2), PAGE, (found) => {
+    const take = (found: JournalStep[]): void => {
       this.isShifted = false;
       this.steps = found;
-    });
+    };
+    await this.read(Math.max(0, position - PAGE / 2), PAGE, take);
+    // Long steps fill a page before it comes to the place.
+    if (this.steps.length && this.last < position && !this.isAtEnd) await this.read(position, PAGE, take);
   }
 
   /** Also when something has happened: the last page is read again from its end. */
