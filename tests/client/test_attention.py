@@ -150,7 +150,7 @@ async def test_open_questions_are_one_item(store_url: str):
         assert (one.kind, one.title, one.act) == ("question", "a question waits for somebody", "answer")
         assert plain_text(one.parts) == "Run first asks May it be sent?, for 2 h."
         assert (two.title, two.count) == ("2 questions wait for somebody", 2)
-        assert plain_text(two.parts) == "The oldest is of first: May it be sent?, for 2 h 2 min."
+        assert plain_text(two.parts) == "The oldest is of first: May it be sent?, for 2 h 02 min."
         assert (two.run, two.workflow) == ("first", "asking")
 
 
@@ -282,11 +282,15 @@ async def test_many_who_ask_cost_no_more_than_one(sqlite_url: str):
     ("seconds", "words"),
     [
         (0.0032, "3 ms"),
+        (0.9996, "1 s"),
         (1, "1 s"),
+        (1.84, "1.8 s"),
+        (9.96, "10 s"),
         (59.4, "59 s"),
         (60, "1 min"),
-        (220, "3 min 40 s"),
-        (68_520, "19 h 2 min"),
+        (107, "1 min 47 s"),
+        (185, "3 min 05 s"),
+        (68_520, "19 h 02 min"),
         (7200, "2 h"),
         (90_000, "1 d 1 h"),
         (86_400 * 40, "40 d"),

@@ -153,7 +153,7 @@ def failed(message: str = "currency missing") -> Failure:
                 questions=[QuestionRecord(key(1), "r", "order", 0, "ask", Payload(b"{}"), at(0))],
             ),
             {},
-            "Waits for a person to answer ask, for 60 min.",
+            "Waits for a person to answer ask, for 1 h.",
         ),
         (
             Situation(
@@ -165,7 +165,7 @@ def failed(message: str = "currency missing") -> Failure:
                 ],
             ),
             {"requests": asking((WaitKind.SIGNAL, "paid"))},
-            "Waits for the signal paid, for 60 min. 2 others came and were not read: note, hurry.",
+            "Waits for the signal paid, for 1 h. 2 others came and were not read: note, hurry.",
         ),
         (
             Situation(
@@ -175,7 +175,7 @@ def failed(message: str = "currency missing") -> Failure:
                 child_count=1,
             ),
             {},
-            "Waits for its child fees-0316, which is running, for 60 s.",
+            "Waits for its child fees-0316, which is running, for 1 min.",
         ),
         (
             Situation(new_run(1, id="r", owner="atlas-3"), nodes=[NODE]),
@@ -200,7 +200,7 @@ def failed(message: str = "currency missing") -> Failure:
         (
             Situation(new_run(1, id="r", wake_at=at(3660)), nodes=[NODE]),
             {},
-            "Is to be started at 2025-06-15 16:07 UTC, in 60 s.",
+            "Is to be started at 2025-06-15 16:07 UTC, in 1 min.",
         ),
         (
             Situation(new_run(1, status=RunStatus.FAILED, failure=failed(), **ENDED)),
@@ -285,7 +285,7 @@ def test_an_update_that_is_waited_for_or_answered_has_its_sentence():
     )
 
     assert waiting == "Waits for an update, such as add."
-    assert answering == "Is answering the update add, for 60 s."
+    assert answering == "Is answering the update add, for 1 min."
 
 
 def test_a_slot_names_two_that_hold_it_with_their_runs_and_for_how_long():
@@ -306,7 +306,7 @@ def test_a_slot_names_two_that_hold_it_with_their_runs_and_for_how_long():
 
     assert said == (
         "post waits for a slot of queue default, for 10 min, "
-        "held by hold of run books for 3 s, own for 60 s and 1 more."
+        "held by hold of run books for 3 s, own for 1 min and 1 more."
     )
     assert refs == [("task", "2"), ("queue", "default"), ("run", "books"), ("task", "7")]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 _NUMBERS: Final = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
 _UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_LONG_DAYS: Final = 10
+"""From so many days on, hours are left out."""
 
 
 def number_words(number: int) -> str:
@@ -26,14 +29,17 @@ def times_words(number: int) -> str:
 
 
 def span_words(seconds: float) -> str:
-    """With two units at most: `41 min`, `3 min 40 s`, `19 h 2 min`. Less than a second in ms."""
-    if seconds < 1:
+    """As on the pages, with two units at most: `340 ms`, `1.8 s`, `41 min`, `3 min 05 s`, `19 h 02 min`."""
+    if seconds < 0.9995:
         return f"{max(0, round(seconds * 1000))} ms"
+    if seconds < 9.95:
+        return f"{seconds:.1f}".removesuffix(".0") + " s"
     whole = round(seconds)
-    for place, (unit, name) in enumerate(_UNITS):
+    for (unit, name), (smaller, next_name) in pairwise(_UNITS):
         count, rest = divmod(whole, unit)
-        if count and place + 1 < len(_UNITS):
-            smaller, next_name = _UNITS[place + 1]
-            few = rest // smaller
-            return f"{count:,} {name} {few} {next_name}" if few else f"{count:,} {name}"
+        few = rest // smaller
+        if count and (few == 0 or (name == "d" and count >= _LONG_DAYS)):
+            return f"{count:,} {name}"
+        if count:
+            return f"{count:,} {name} {few if next_name == 'h' else f'{few:02}'} {next_name}"
     return f"{whole} s"

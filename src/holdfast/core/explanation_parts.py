@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from holdfast.core.english import span_words
 from holdfast.core.explaining import Surroundings
 from holdfast.core.explanations import Explanation, ExplanationPart, Reason, ReasonKind, RunFacts
 from holdfast.core.records import RunRecord
@@ -446,13 +447,4 @@ def _clock(at: Instant) -> str:
 
 
 def _span(microseconds: int) -> str:
-    """With two digits or so, and one unit: 340 ms, 1.8 s, 38 s, 41 min, 19 h, 3 d."""
-    seconds = max(microseconds, 0) / 1_000_000
-    if seconds < 0.9995:
-        return f"{round(1000 * seconds)} ms"
-    if seconds < 9.95:
-        return f"{seconds:.1f}".removesuffix(".0") + " s"
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{round(seconds / size):,} {unit}"
-    return f"{round(seconds)} s"
+    return span_words(max(microseconds, 0) / 1_000_000)

@@ -34,4 +34,8 @@ describe("between", () => {
     expect(between("2026-03-17T08:00:00Z", "2026-03-17T08:00:02Z", 0)).toBe(2);
     expect(between(null, null, 0)).toBeNull();
   });
+
+  it("counts microseconds, as the server does", () => {
+    expect(between("2026-03-17T08:00:00.000999Z", "2026-03-17T08:00:00.212100Z", 0)).toBeCloseTo(0.211101, 6);
+  });
 });

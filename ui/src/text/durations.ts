@@ -40,5 +40,11 @@ export function between(
   now: number,
 ): number | null {
   if (!begin) return null;
-  return ((end ? Date.parse(end) : now) - Date.parse(begin)) / 1000;
+  return ((end ? exact(end) : now) - exact(begin)) / 1000;
+}
+
+/** In milliseconds with their fraction, which `Date.parse` drops: 12.9 ms would be 12 or 13. */
+function exact(at: string): number {
+  const rest = /\.\d{3}(\d+)/.exec(at)?.[1] ?? "";
+  return Date.parse(at) + (rest ? Number(`0.${rest}`) : 0);
 }
