@@ -70,7 +70,7 @@ test("a full queue is said, with the run that holds most of it", () => {
   ];
 
   expect(text({ services: [], slots, queues: [ledger("n", 2, waits)] })).toEqual([
-    "Queue ledger is full, and 2 of its 2 slots are held for 41\u00a0min by one run, books. 2 tasks wait behind them.",
+    "Queue ledger is full, and its 2 slots are held for 41\u00a0min by one run, books. 2 tasks wait behind them.",
   ]);
 });
 
@@ -79,7 +79,7 @@ test("a queue that is full on one node only says on which", () => {
   const queues = [ledger("n", 2, [["x", 45]]), ledger("m", 1, [])];
 
   expect(text({ services: [], slots, queues })).toEqual([
-    "Queue ledger is full on n, and 2 of its 2 slots are held by 2 runs, the longest for 2\u00a0min by b. 1 task waits behind them.",
+    "Queue ledger is full on n, and its 2 slots are held by 2 runs, the longest for 2\u00a0min by b. 1 task waits behind them.",
   ]);
 });
 

@@ -202,7 +202,9 @@ function inTheWay(slots: readonly Slot[], limit: number, now: number): Part[] {
   if (!first) return [{ text: ". " }];
   const age = first.since ? ` for ${duration(Math.max(0, (now - begun(first)) / 1000))}` : "";
   const held = (many: number) =>
-    `${count(many)} of its ${counted(limit, "slot")} ${many === 1 ? "is" : "are"} held`;
+    many === limit
+      ? `its ${limit === 1 ? "only slot is" : `${count(limit)} slots are`} held`
+      : `${count(many)} of its ${counted(limit, "slot")} ${many === 1 ? "is" : "are"} held`;
   const isShared = most.length === 1 && slots.length > 1;
   const text = isShared
     ? `, and ${held(slots.length)} by ${count(runs.size)} runs, the longest${age} by `

@@ -28,8 +28,11 @@ export function sentenceOf(
     return [{ text: `${begin}; ${runs}.` }, ...underWay(open)];
   }
   const ended = own.runs - own.open;
-  if (!ended)
-    return [{ text: `${begin}; none of its ${counted(own.runs, "run")} has ended yet.` }, ...underWay(open)];
+  if (!ended) {
+    const none = `none of its ${counted(own.runs, "run")} has ended yet`;
+    const text = own.runs === 1 ? "its only run has not ended yet" : none;
+    return [{ text: `${begin}; ${text}.` }, ...underWay(open - (own.runs === 1 ? own.open : 0))];
+  }
   return [
     { text: `${begin}${doesWell(own.failed, ended)} ` },
     { text: `${counted(ended, "run")} ended, ${failedWords(own.failed, ended)}.`, kind: "strong" },

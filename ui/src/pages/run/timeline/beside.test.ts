@@ -19,7 +19,9 @@ test("a note stands between bars if there is room nowhere else", () => {
 });
 
 test("a note of bars that fill the row lies on them, and so is read", () => {
-  expect(placeBeside(note, [{ begin: 2, end: 600 }], 600)).toMatchObject({ anchor: "end", isOnBars: true });
+  const on = { x: 301, anchor: "middle", isOnBars: true };
+  expect(placeBeside(note, [{ begin: 2, end: 600 }], 600)).toMatchObject(on);
+  expect(placeBeside(note, [{ begin: -900, end: 9_000 }], 600)).toMatchObject({ ...on, x: 300 });
 });
 
 test("a note that is wider than the row, or of no bars, is left out", () => {

@@ -2,8 +2,8 @@
 
 export interface NotePlace {
   x: number;
-  anchor: "start" | "end";
-  /** It lies on the bars, and needs a plate to be read. */
+  anchor: "start" | "middle" | "end";
+  /** It lies on the middle of the bars, and needs a plate to be read. */
   isOnBars: boolean;
   width: number;
 }
@@ -30,5 +30,6 @@ export function placeBeside(
     if (isWide) return { x: end + APART, anchor: "start", isOnBars: false, width };
     end = Math.max(end, each.end);
   }
-  return { x: Math.max(width + 8, Math.min(last, room) - 16), anchor: "end", isOnBars: true, width };
+  const middle = (Math.max(first, 0) + Math.min(last, room)) / 2;
+  return { x: middle, anchor: "middle", isOnBars: true, width };
 }
