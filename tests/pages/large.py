@@ -18,10 +18,11 @@ from typing import Any, Final, NamedTuple
 
 from tests.pages.browser import DESK, browser, expect
 
-from holdfast import Catalog, Holdfast, task, workflow
+from holdfast import Catalog, Holdfast, context, task, workflow
 
-_AT_ONCE: Final = 1_000
+_AT_ONCE: Final = 100
 VIEWS: Final[dict[str, Callable[[Any], Any]]] = {
+    "graph": lambda page: page.locator("svg [data-node]").first,
     "timeline": lambda page: page.locator("main").get_by_text("weigh").first,
     "tasks": lambda page: page.get_by_role("row").nth(5),
     "journal": lambda page: page.get_by_role("row").nth(5),
@@ -62,12 +63,16 @@ def make_catalog() -> Catalog:
         task_context().logger.info("parcel %d", number)
         return f"parcel {number}"
 
+    async def sort(number: int) -> None:
+        await (weigh if number % 10 else label)(number)
+        context().state.set(f"bin {number % _AT_ONCE}", number)
+
     @workflow(catalog=catalog)
     async def sort_parcels(tasks: int) -> int:
         done = 0
         while done < tasks:
             some = range(done, min(tasks, done + _AT_ONCE))
-            await asyncio.gather(*[(weigh if number % 10 else label)(number) for number in some])
+            await asyncio.gather(*map(sort, some))
             done += len(some)
         return done
 
@@ -95,11 +100,25 @@ async def look(page: Any, devtools: Any, base: str, view: str) -> Seen:
     return Seen(view, took, 1000 / statistics.mean(frames), worst, memory["JSHeapUsedSize"] / 1e6)
 
 
+async def count_events(hf: Holdfast) -> tuple[int, int]:
+    steps = events = 0
+    after: int | None = None
+    while True:
+        page = await hf.journal("large", after=after)
+        steps += len(page.items)
+        events += sum(len(each.events) + len(each.requests) for each in page.items)
+        if page.next is None:
+            return steps, events
+        after = page.next
+
+
 async def measure(url: str, tasks: int) -> None:
     async with Holdfast(url, catalog=make_catalog()) as hf:
         begun = time.perf_counter()
         await hf.run("sort_parcels", tasks, id="large")
-        say(f"the run took {time.perf_counter() - begun:.0f} s")
+        took = time.perf_counter() - begun
+        steps, events = await count_events(hf)
+        say(f"the run took {took:.0f} s; its journal has {events:,} events in {steps:,} steps")
         server = hf.api_server()
         port = await server.start("127.0.0.1", 0)
         base = f"http://127.0.0.1:{port}"
