@@ -24,6 +24,7 @@ from holdfast.core.journal import (
     QuestionAsked,
     QuestionClosed,
     Requested,
+    StateAsked,
     StepAsked,
     StepRecord,
     TaskAsked,
@@ -173,12 +174,14 @@ class _Walk:
     def add(self, step: StepRecord) -> None:
         at, tasks, seen = step.at, self._tasks, self._heard
         new: dict[str, None] = {}
-        # A step may have thousands of tasks, and little else. So they are looked at first.
+        # A step may have thousands of tasks and changes of state, and little else. So these come first.
         for heard in step.heard:
             node = tasks.get(heard.seq) if type(heard) is TaskHeard else self._hear(heard, at)
             if node is not None:
                 seen[node] = None
         for asked in step.requests():
+            if type(asked) is StateAsked:
+                continue
             node = self._ask_task(asked) if type(asked) is TaskAsked else self._ask(asked, at)
             if node is not None:
                 new[node] = None
