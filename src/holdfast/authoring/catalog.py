@@ -171,6 +171,12 @@ class WorkflowKinds(Protocol):
         """Raises JournalCorrupt."""
         ...
 
+    def replay_state(
+        self, definition: Definition, history: History, step: int, now: Mapping[str, Payload], codec: Codec
+    ) -> dict[str, Payload] | None:
+        """As in the port `Workflows`."""
+        ...
+
 
 class Catalog:
     def __init__(self) -> None:
@@ -345,6 +351,11 @@ class Definitions:
 
     def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
         return self.kinds.plan_reopening(definition, history)
+
+    def replay_state(
+        self, definition: Definition, history: History, step: int, now: Mapping[str, Payload]
+    ) -> dict[str, Payload] | None:
+        return self.kinds.replay_state(definition, history, step, now, self.codec)
 
     def claims(self) -> Sequence[str]:
         of_workflows = [workflow.claim for workflow in self.catalog.workflows()]

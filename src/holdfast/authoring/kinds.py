@@ -14,9 +14,13 @@ from holdfast.core.bulk import BULK
 from holdfast.errors import Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.authoring.catalog import DataWorkflow, WorkflowDefinition
+    from holdfast.core.codec import Codec
     from holdfast.core.records import Definition, History
     from holdfast.core.reopening import ReopeningPlan
+    from holdfast.core.values import Payload
     from holdfast.ports.flows import FlowReader
     from holdfast.ports.workflows import WorkflowReader
 
@@ -92,3 +96,12 @@ class Kinds:
     def plan_reopening(self, definition: Definition | None, history: History) -> ReopeningPlan:
         # DAGs and flows are stored before their runs, so a missing definition is code.
         return reopening_plan("code" if definition is None else definition.kind, history)
+
+    def replay_state(
+        self, definition: Definition, history: History, step: int, now: Mapping[str, Payload], codec: Codec
+    ) -> dict[str, Payload] | None:
+        if definition.kind != "flow":
+            return None
+        from holdfast.authoring.flow.past_states import replay_state
+
+        return replay_state(definition, history, step, now, codec)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, Final, Unpack
 
 import msgspec
@@ -36,7 +36,10 @@ from holdfast.client.watching import Watching, change_filter
 from holdfast.core.changes import Change, offset_text
 from holdfast.core.journal_views import JournalStep, view_step
 from holdfast.core.names import checked_name
-from holdfast.core.records import History, RunRecord, TaskRecord
+from holdfast.core.past_states import PastState, StateEvidence, keys_after, with_replayed
+from holdfast.core.records import Definition, History, RunRecord, TaskRecord
+from holdfast.core.run_graphs import MOST_STEPS
+from holdfast.core.sealed import is_sealed
 from holdfast.core.stream_items import checked_stream
 from holdfast.core.values import Payload, TaskStatus
 from holdfast.errors import BadOption, RunNotFound
@@ -50,6 +53,8 @@ _MOST_TASKS: Final = 2**31 - 1
 _JOURNAL_BYTES: Final = 256 * 1024
 """As it is written. As people read it, with words for numbers, it is about four times as long."""
 _VIEWED_AT_ONCE: Final = 50
+_STATE_BYTES: Final = 8 * 1024 * 1024
+"""Of the steps before a step, of those behind it, and of a history to replay."""
 
 
 class JournalPage(msgspec.Struct, frozen=True):
@@ -215,6 +220,57 @@ class RunReading(RunChanges):
         """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
         payloads = await self._store.read_state(self.namespace, await self.key_of(run))
         return {key: self._decode_plain(payload) for key, payload in payloads.items() if key != CURSOR}
+
+    async def state_at(self, run: Run[Any] | str, step: int) -> PastState:
+        """The durable state of a run as it was after a step of its journal.
+
+        The store keeps only the newest values. A value is shown if the journal proves that the key had it
+        then, or if the replay of a flow does. Other keys are in `not_kept`, with the step that has changed
+        them since. 5,000 steps are looked at before and behind that step; if there are more, `is_all` may be
+        false."""
+        check_number("step", step, 0, _MOST_TASKS)
+        record = await self._find(run)
+        found = await self._store.find_definitions(self.namespace, [(record.workflow, record.version)])
+        flow = next((each for each in found if each.kind == "flow"), None)
+        evidence = await self._store.read_state_evidence(
+            self.namespace, record.key, step, MOST_STEPS, _STATE_BYTES, with_history=flow is not None
+        )
+        if step >= evidence.steps:
+            known = f"0 to {evidence.steps - 1}" if evidence.steps else "none yet"
+            raise BadOption("step", step, f"a step of the run's journal: {known}")
+        # In a thread: thousands of steps and the replay would hold up the event loop.
+        return await asyncio.to_thread(self._past_state, step, evidence, flow)
+
+    def _past_state(self, step: int, evidence: StateEvidence, flow: Definition | None) -> PastState:
+        began_with, ended_with = map(self._state_in, (evidence.began_with, evidence.ended_with))
+        keys = keys_after(step, evidence, began_with, ended_with, can_remove=flow is None, hidden=CURSOR)
+        if keys.not_kept and flow is not None and evidence.history is not None:
+            replayed = self._workflows.replay_state(flow, evidence.history, step, ended_with)
+            if replayed is not None:
+                keys = with_replayed(keys, replayed)
+        return PastState(
+            step,
+            {key: self._decode_plain(payload) for key, payload in keys.kept.items()},
+            keys.not_kept,
+            keys.changed,
+            keys.removed,
+            keys.is_all,
+        )
+
+    def _state_in(self, state: bytes | Mapping[str, Payload] | None) -> dict[str, Payload]:
+        """Raises WrongType if it is sealed, and this process does not have the key."""
+        if isinstance(state, bytes):
+            self._check_open(state)
+            raw = msgspec.json.decode(state, type=dict[str, msgspec.Raw])
+            state = {key: Payload(bytes(value)) for key, value in raw.items()}
+        found = {key: payload for key, payload in (state or {}).items() if key != CURSOR}
+        for payload in found.values():
+            self._check_open(payload)
+        return found
+
+    def _check_open(self, payload: bytes) -> None:
+        if is_sealed(payload):
+            self._decode_plain(Payload(payload))  # raises
 
     async def cursor(self, run: Run[Any] | str) -> Cursor | None:
         """Where a run of a flow is. None: it has not begun, or is no run of a flow."""

@@ -12,6 +12,7 @@ from holdfast.ports.alerts import AlertStore
 from holdfast.ports.archives import ArchiveStore
 from holdfast.ports.changes import ChangeStore
 from holdfast.ports.fleet import FleetStore
+from holdfast.ports.past_states import PastStateStore
 from holdfast.ports.retention import RetentionStore
 from holdfast.ports.run_graphs import RunGraphStore
 from holdfast.ports.run_points import RunPointStore
@@ -55,6 +56,7 @@ class ClientStore(
     AlertStore,
     RunPointStore,
     RunGraphStore,
+    PastStateStore,
     Protocol,
 ):
     """All that a client uses. Opening and closing the store is not its job."""

@@ -120,6 +120,13 @@ class Workflows(Protocol):
         """
         ...
 
+    def replay_state(
+        self, definition: Definition, history: History, step: int, now: Mapping[str, Payload]
+    ) -> dict[str, Payload] | None:
+        """The shared state of a run of a flow after that step of its journal, by replay. None if the replay
+        cannot be had, does not do what the journal has, or does not end with the state `now`."""
+        ...
+
     def send_with(self, sender: SignalSender) -> None:
         """What the code of runs sends signals with, if this process has a node."""
         ...

@@ -19,6 +19,7 @@ from holdfast.client.watching import change_filter
 from holdfast.core.changes import Change
 from holdfast.core.explanations import Explanation
 from holdfast.core.journal_views import JournalStep
+from holdfast.core.past_states import PastState
 from holdfast.core.records import TaskRecord
 from holdfast.core.stream_items import checked_stream
 from holdfast.core.values import NULL, Failure, Payload, RunKey, TaskStatus, instant, key_from_text
@@ -132,6 +133,11 @@ class RemoteRunReading(Client):
     async def state(self, run: Run[Any] | str) -> dict[str, Any]:
         self._check_run(run)
         return await self._connection.ask("GET", run_path(run, "state"), dict[str, Any])
+
+    async def state_at(self, run: Run[Any] | str, step: int) -> PastState:
+        self._check_run(run)
+        check_number("step", step, 0, _LARGEST)
+        return await self._connection.ask("GET", run_path(run, "state", step), PastState)
 
     async def streams(self, run: Run[Any] | str) -> list[StreamInfo]:
         self._check_run(run)

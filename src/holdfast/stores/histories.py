@@ -58,6 +58,18 @@ def _read_short(
     return result
 
 
+def load_within(
+    tx: Transaction, namespace: str, run: RunKey, chapter: ChapterStart, rows: int, bytes: int
+) -> History | None:
+    """The history of a chapter for replay. None if it has more rows or more bytes."""
+    there = {row[0]: row for row in tx.many_returning("runs_of", [(run,)], namespace)}
+    first = (run, chapter.first_position, chapter.first_task, chapter.first_child, chapter.first_taken)
+    sizes = [size for _, *size in tx.many_returning("history_sizes", [first], rows)]
+    if not there or not sizes or sizes[0][0] > rows or sizes[0][1] > bytes:
+        return None
+    return _load(tx, there, {run: chapter})[0]
+
+
 def read_chapters(tx: Transaction, runs: Collection[Row]) -> dict[RunKey, ChapterStart]:
     """Where the last chapters of these runs begin."""
     chapters: dict[RunKey, ChapterStart] = {row[0]: FIRST_CHAPTER for row in runs}

@@ -1,8 +1,8 @@
 """The store: all roles in one class, on one driver. The roles are shared by all databases.
 
-The roles are in `nodes`, `runs`, `run_views`, `run_graphs`, `histories`, `situations`, `fleet`, `schedules`,
-`definitions`, `workflows`, `workers`, `retention`, `changes`, `archives`, `access`, `sessions` and
-`store_life`, as they are in `holdfast.ports`.
+The roles are in `nodes`, `runs`, `run_views`, `run_graphs`, `past_states`, `histories`, `situations`,
+`fleet`, `schedules`, `definitions`, `workflows`, `workers`, `retention`, `changes`, `archives`, `access`,
+`sessions` and `store_life`, as they are in `holdfast.ports`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from holdfast.stores.database import TransactionScript
 from holdfast.stores.fleet import SqlFleetStore
 from holdfast.stores.histories import SqlHistoryStore
 from holdfast.stores.nodes import SqlNodeStore
+from holdfast.stores.past_states import SqlPastStateStore
 from holdfast.stores.retention import SqlRetentionStore
 from holdfast.stores.run_graphs import SqlRunGraphStore
 from holdfast.stores.run_points import SqlRunPointStore
@@ -39,6 +40,7 @@ class SqlStore(
     SqlRunStore,
     SqlRunViewStore,
     SqlRunGraphStore,
+    SqlPastStateStore,
     SqlHistoryStore,
     SqlSituationStore,
     SqlFleetStore,

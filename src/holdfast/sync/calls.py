@@ -58,6 +58,7 @@ from holdfast.core.attention import Attention
 from holdfast.core.changes import Change
 from holdfast.core.explanations import Explanation
 from holdfast.core.keys import Role
+from holdfast.core.past_states import PastState
 from holdfast.core.records import Definition, History
 from holdfast.core.run_graphs import RunGraph
 from holdfast.core.run_options import KEEP_DEADLINE, NewDeadline, StartTarget
@@ -998,6 +999,15 @@ class ClientCalls:
     def state(self, run: Run[Any] | str) -> dict[str, Any]:
         """The durable key-value state of a run, as plain values. Of a flow it is the shared state."""
         return self._thread.call(lambda: self.inner.state(_known(run)))
+
+    def state_at(self, run: Run[Any] | str, step: int) -> PastState:
+        """The durable state of a run as it was after a step of its journal.
+
+        The store keeps only the newest values. A value is shown if the journal proves that the key had it
+        then, or if the replay of a flow does. Other keys are in `not_kept`, with the step that has changed
+        them since. 5,000 steps are looked at before and behind that step; if there are more, `is_all` may be
+        false."""
+        return self._thread.call(lambda: self.inner.state_at(_known(run), step))
 
     def cursor(self, run: Run[Any] | str) -> Cursor | None:
         """Where a run of a flow is. None: it has not begun, or is no run of a flow."""

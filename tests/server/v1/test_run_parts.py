@@ -137,3 +137,23 @@ async def test_children_are_listed_newest_first(api: Asker):
     assert second["next"] is None
     assert await api.get(f"/runs/{found[0]['key']}/children") == {"items": [], "next": None}
     assert (await api.get("/runs/nobody/children", code=404))["code"] == "run_not_found"
+
+
+async def test_the_state_at_a_step_is_read(api: Asker):
+    run = await api.start("counting", [5])
+
+    from tests.patience import until
+
+    async def begun() -> bool:
+        return bool((await api.get(f"/runs/{run}/journal"))["items"])
+
+    await until(begun)
+
+    assert await api.get(f"/runs/{run}/state/0") == {
+        "step": 0, "values": {}, "not_kept": [], "changed": [], "removed": [], "is_all": True
+    }  # fmt: skip
+    refused = await api.get(f"/runs/{run}/state/77", code=400)
+    assert refused["detail"] == "step is 77, but must be a step of the run's journal: 0 to 0"
+    for bad in ("-1", "2147483648", "99999999999999999999"):
+        assert (await api.get(f"/runs/{run}/state/{bad}", code=400))["code"] == "bad_option"
+    assert (await api.get("/runs/nobody/state/0", code=404))["code"] == "run_not_found"

@@ -464,6 +464,10 @@ class FlowProgram:
         else:
             self._visit.go_again(event)
 
+    def state(self) -> dict[str, Payload]:
+        """The state of the run, as it is stored, but for the cursor."""
+        return {key: self._buffer.encode_surely(it) for key, it in self._frames[0].shared.values.items()}
+
     def _show_state(self) -> None:
         """Show the keys of the state that changed, and the cursor."""
         shared = self._frames[0].shared

@@ -58,6 +58,7 @@ RULES: Final[dict[str, Rule]] = {
     "runs.graph": _READ,
     "runs.messages": _READ,
     "runs.state": _READ,
+    "runs.state_at": _READ,
     "runs.cursor": _READ,
     "runs.streams": _READ,
     "runs.stream": _READ,

@@ -18,6 +18,7 @@ from holdfast.client.run import AttemptInfo, ChapterInfo, Cursor, RunInfo, TaskI
 from holdfast.client.streams import StreamInfo, StreamItem
 from holdfast.core.explanations import Explanation, ExplanationPart, RunFacts
 from holdfast.core.journal_views import JournalStep
+from holdfast.core.past_states import PastState
 from holdfast.core.values import Failure, TaskStatus
 from holdfast.server.api.v1.event_headers import Accept, LastEvent, wants_events
 from holdfast.server.api.v1.paging import Limit, Page
@@ -172,6 +173,17 @@ async def read_state(client: NamedDependency[Client], id: FromPath[str]) -> dict
     return await client.state(id)
 
 
+@get("/runs/{id:str}/state/{step:int}", name="runs.state_at", responses=may_answer(404))
+async def read_state_at(client: NamedDependency[Client], id: FromPath[str], step: FromPath[int]) -> PastState:
+    """The durable state of a run as it was after a step of its journal.
+
+    The store keeps only the newest values. A value is shown if the journal proves that the key had it then,
+    or if the replay of a flow does. Other keys are in `not_kept`, with the step that has changed them since.
+    5,000 steps are looked at before and behind that step; if there are more, `is_all` may be false.
+    """
+    return await client.state_at(id, step)
+
+
 @get("/runs/{id:str}/cursor", name="runs.cursor", responses=may_answer(404))
 async def read_cursor(client: NamedDependency[Client], id: FromPath[str]) -> CursorAnswer:
     """Where a run of a flow is."""
@@ -262,6 +274,7 @@ ROUTES = [
     list_children,
     list_messages,
     read_state,
+    read_state_at,
     read_cursor,
     read_logs,
     list_streams,

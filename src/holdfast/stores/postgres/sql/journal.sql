@@ -107,3 +107,18 @@ ORDER BY number LIMIT $4::int4;
 
 -- name: count_steps
 SELECT coalesce(max(position) + 1, 0) FROM holdfast.journal WHERE run = $1::uuid;
+
+-- name: steps_up_to
+-- The last ones come first.
+SELECT position, step FROM holdfast.journal WHERE run = $1::uuid AND position BETWEEN $2::int4 AND $3::int4
+ORDER BY position DESC
+LIMIT $4::int4;
+
+-- name: chapter_of_step
+-- Where the chapter of a step begins and with which state, and the same of the next chapter. No row: the run has
+-- only one.
+SELECT found.first_position, found.state, later.first_position, later.state
+FROM holdfast.chapters AS found
+LEFT JOIN holdfast.chapters AS later ON later.run = found.run AND later.number = found.number + 1
+WHERE found.run = $1::uuid AND found.first_position <= $2::int4
+ORDER BY found.number DESC LIMIT 1;
