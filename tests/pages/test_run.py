@@ -32,6 +32,15 @@ async def naps() -> dict[str, object]:
         await look(number)
     await context().signal("wake")
     return {"id": 9007199254740993, "deep": {"few": [1, 2, {"last": "found"}]}}
+
+@workflow
+async def counted() -> str:
+    state = context().state
+    state.set("stays", "as it is")
+    for number in range(3):
+        state.set("number", number)
+        await asyncio.sleep(0.05)
+    return "done"
 """
 FLOW: Final = """
 name: loops
@@ -49,7 +58,8 @@ edges:
 
 @pytest.fixture(scope="module")
 def naps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """With the run `nap`, which waits for a signal, and the run `loop`, which waits for an approval."""
+    """With the run `nap`, which waits for a signal, the run `loop`, which waits for an approval, and the run
+    `count`, which has ended."""
     folder: Path = tmp_path_factory.mktemp("naps")
     program, flow = folder / "naps.py", folder / "loops.yaml"
     program.write_text(PROGRAM, encoding="utf-8")
@@ -57,6 +67,7 @@ def naps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with serving(folder, orders=0, files=(str(program), str(flow))) as server:
         server.ask("/runs?wait=3", {"workflow": "naps", "id": "nap"})
         server.ask("/runs", {"workflow": "loops", "id": "loop"})
+        server.ask("/runs?wait=10", {"workflow": "counted", "id": "count"})
         yield server
 
 
@@ -137,6 +148,33 @@ async def test_a_link_to_a_step_opens_the_fold_that_has_it(naps: Server):
         await page.goto(f"{naps.base}/runs/nap?tab=journal&step=99999")
         await expect(page.get_by_role("row").nth(3)).to_be_visible()
         await expect(page.get_by_text("The journal is empty.")).to_have_count(0)
+
+
+async def test_the_durable_state_is_shown_as_it_was_at_a_step(naps: Server):
+    async with opened(naps.base, "/runs/count?tab=journal&step=1") as page:
+        await page.wait_for_url("**at=*")
+        await expect(page.get_by_text("show the run as it was then")).to_be_visible()
+
+        await page.get_by_role("tab", name="Input and output").click()
+        tree = page.get_by_role("tree", name="the durable state")
+        await expect(tree).to_contain_text("stays")
+        await expect(tree).not_to_contain_text("number")
+        unknown = page.get_by_text("number: step 1 had set it, and step 2 has changed it")
+        await expect(unknown).to_be_visible()
+        await expect(page.get_by_text("This step has set number")).to_be_visible()
+        await expect(page.get_by_text("There was none then")).to_be_visible()
+
+        await page.goto(page.url.replace("step=1", "step=0"))
+        await expect(page.locator('[role="treeitem"].marked')).to_have_text(re.compile("stays"))
+        await page.get_by_text("step 1 has changed it").get_by_role("link", name="1").click()
+        chosen = page.locator('[role="row"][aria-selected="true"]')
+        await expect(chosen.get_by_role("cell").first).to_have_text("1")
+        await page.wait_for_url("**at=*")
+
+        await page.get_by_role("tab", name="Input and output").click()
+        await page.get_by_role("button", name="Back to now").click()
+        await expect(tree).to_contain_text("number: 2")
+        await expect(page.get_by_text("There was none then")).to_have_count(0)
 
 
 async def test_large_numbers_are_exact_on_their_way_to_the_run_and_back(tmp_path: Path):
