@@ -94,6 +94,8 @@ PAGES = {
     "list_chapters": "chapters_pkey",
     "held_items": "queue_by_worker",
     "last_steps": "journal_pkey",
+    "steps_up_to": "journal_pkey",
+    "chapter_of_step": "chapters_pkey",
     "list_questions": "questions_open",
     "closed_questions": "questions_closed",
     "count_questions": "questions_open",

@@ -117,8 +117,8 @@ LIMIT $4::int4;
 -- name: chapter_of_step
 -- Where the chapter of a step begins and with which state, and the same of the next chapter. No row: the run has
 -- only one.
-SELECT found.first_position, found.state, later.first_position, later.state
-FROM holdfast.chapters AS found
-LEFT JOIN holdfast.chapters AS later ON later.run = found.run AND later.number = found.number + 1
-WHERE found.run = $1::uuid AND found.first_position <= $2::int4
-ORDER BY found.number DESC LIMIT 1;
+SELECT chapters.first_position, chapters.state, later.first_position, later.state
+FROM holdfast.chapters
+LEFT JOIN holdfast.chapters AS later ON later.run = chapters.run AND later.number = chapters.number + 1
+WHERE chapters.run = $1::uuid AND chapters.first_position <= $2::int4
+ORDER BY chapters.number DESC LIMIT 1;

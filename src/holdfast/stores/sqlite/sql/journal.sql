@@ -84,7 +84,7 @@ SELECT position, step FROM journal WHERE run = ?1 AND position BETWEEN ?2 AND ?3
 -- name: chapter_of_step
 -- Where the chapter of a step begins and with which state, and the same of the next chapter. No row: the run has
 -- only one.
-SELECT found.first_position, CAST(found.state AS BLOB), later.first_position, CAST(later.state AS BLOB)
-FROM chapters AS found LEFT JOIN chapters AS later ON later.run = found.run AND later.number = found.number + 1
-WHERE found.run = ?1 AND found.first_position <= ?2
-ORDER BY found.number DESC LIMIT 1;
+SELECT chapters.first_position, CAST(chapters.state AS BLOB), later.first_position, CAST(later.state AS BLOB)
+FROM chapters LEFT JOIN chapters AS later ON later.run = chapters.run AND later.number = chapters.number + 1
+WHERE chapters.run = ?1 AND chapters.first_position <= ?2
+ORDER BY chapters.number DESC LIMIT 1;
