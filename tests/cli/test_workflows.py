@@ -16,6 +16,22 @@ from holdfast import workflow
 async def buy(cents: int) -> int:
     return cents
 """
+TALLY = """\
+from holdfast import update, workflow
+
+
+@workflow
+class Tally:
+    @update
+    def add(self, by: int, *more: int) -> int:
+        'Adds them up.'
+        return sum(more, by)
+
+    @update
+    def reset(self) -> None: ...
+
+    async def run(self) -> None: ...
+"""
 
 
 def test_a_dag_is_put_in_versions_listed_compared_and_deleted(project: Project) -> None:
@@ -66,6 +82,16 @@ def test_code_that_a_node_has_registered_is_shown_and_has_no_graph(project: Proj
     assert "async def buy" in project.run("workflows", "show", "buy").stdout
     refused = project.run("workflows", "graph", "buy")
     assert (refused.returncode, "has no graph" in refused.stderr) == (2, True)
+
+
+def test_a_class_is_shown_with_its_updates(project: Project) -> None:
+    project.write("tally.py", TALLY)
+    project.run("run", "tally:Tally")
+
+    shown = project.run("workflows", "show", "Tally")
+
+    assert shown.stderr.splitlines()[1:] == ["update add(by, *more): Adds them up.", "update reset()"]
+    assert [it["name"] for it in project.ask("workflows", "show", "Tally")["updates"]] == ["add", "reset"]
 
 
 def test_a_workflow_with_open_runs_is_deleted_only_by_force(project: Project) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.patience import SOON
 
-from holdfast import Catalog, Holdfast, context, load_dag, task, workflow
+from holdfast import Catalog, Holdfast, context, load_dag, task, update, workflow
 from holdfast.errors import (
     BadDag,
     BadFlow,
@@ -321,6 +321,79 @@ async def test_details_have_the_text_and_the_schema_of_the_input(store_url: str)
         assert code.input_schema["required"] == ["cents"]
         with pytest.raises(WorkflowNotFound, match="workflow 'nap' has no version '9'"):
             await hf.workflows.get("nap", 9)
+
+
+async def test_details_have_the_updates_that_methods_of_a_class_handle(store_url: str) -> None:
+    catalog = shop()
+
+    @workflow(catalog=catalog)
+    class Cart:
+        @update
+        async def add(self, sku: str, count: int = 1, *notes: str, is_gift: bool = False) -> int:
+            """Puts something into the cart.
+
+            It may be taken out again."""
+            return count
+
+        @update(name="pay-now")
+        def pay(self) -> None: ...
+
+        @update
+        def throw(self, thing: object) -> None:
+            """Nobody can describe what is thrown."""
+
+        async def run(self, owner: str) -> str:
+            return owner
+
+    async with (
+        Holdfast(store_url, catalog=catalog) as hf,
+        Holdfast(store_url, catalog=Catalog(), engine=False) as other,
+    ):
+        cart = await other.workflows.get("Cart")
+        add, pay, throw = cart.updates
+
+        assert cart == await hf.workflows.get("Cart")
+        assert (add.name, add.description) == ("add", "Puts something into the cart.")
+        assert add.parameters == ["sku", "count", "*notes"]
+        assert add.schema == {
+            "type": "object",
+            "properties": {
+                "sku": {"type": "string"},
+                "count": {"type": "integer", "default": 1},
+                "notes": {"type": "array", "items": {"type": "string"}, "default": []},
+            },
+            "required": ["sku"],
+            "additionalProperties": False,
+        }
+        assert (pay.name, pay.description, pay.parameters) == ("pay-now", "", [])
+        assert pay.schema is not None
+        assert (throw.parameters, throw.schema) == ([], None)
+        assert cart.input_schema is not None
+        assert list(cart.input_schema["properties"]) == ["owner"]
+        assert await (await other.start("Cart", "me")).result(timeout=SOON) == "me"
+        assert (await other.workflows.get("wait_for_go")).updates == []
+
+
+async def test_a_definition_without_updates_gets_them_when_it_is_registered_again(store_url: str) -> None:
+    catalog = Catalog()
+
+    @workflow(catalog=catalog)
+    class Counter:
+        @update
+        def add(self, by: int) -> int:
+            return by
+
+        async def run(self) -> None: ...
+
+    async with Holdfast(store_url, catalog=catalog, engine=False) as hf:
+        [known] = hf._workflows.stored()
+        older = known._replace(input_schema=None)
+        await hf._store.register_definitions(hf.namespace, [older], hf._now())
+
+        assert (await hf.workflows.get("Counter")).updates == []
+
+        await hf.register_all()
+        assert [each.name for each in (await hf.workflows.get("Counter")).updates] == ["add"]
 
 
 async def test_versions_are_compared(store_url: str) -> None:

@@ -85,6 +85,11 @@ class WorkflowDefinition(Protocol):
     @property
     def claim(self) -> str: ...
 
+    @property
+    def input_schema(self) -> str | None:
+        """What its input and its updates look like, as definitions have it."""
+        ...
+
     def program(self, run: RunRecord, definitions: Definitions) -> ReplayableProgram:
         """The program of a run that has not begun. `replay` brings it to where the run is."""
         ...
@@ -548,7 +553,7 @@ def _stored(workflow: WorkflowDefinition) -> Definition:
         workflow.source,
         workflow.origin,
         is_published=workflow.claim == ANY_NODE,
-        input_schema=workflow.signature.input_schema,
+        input_schema=workflow.input_schema,
     )
 
 

@@ -82,7 +82,7 @@ class PublishedTextReader:
         if definition.input_schema is not None:
             return definition.input_schema
         found = self._read_definition(definition)
-        return None if found is None else found.signature.input_schema
+        return None if found is None else found.input_schema
 
     def graph(self, definition: Definition) -> tuple[Graph, GraphLayout] | None:
         found = self._read_definition(definition)

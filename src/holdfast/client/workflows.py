@@ -11,7 +11,7 @@ import asyncio
 import builtins
 import datetime as dt
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -24,7 +24,7 @@ from holdfast.client.workflow_numbers import (
     read_statistics,
 )
 from holdfast.core.graphs import Graph, GraphLayout
-from holdfast.core.input_schemas import read_schema
+from holdfast.core.input_schemas import UpdateSchema, read_schema, read_updates
 from holdfast.core.names import check_not_ours, checked_name, checked_version, is_name
 from holdfast.core.records import PUBLISHED_ORIGIN, Definition
 from holdfast.core.values import Instant, RunStatus, moment
@@ -84,11 +84,25 @@ class WorkflowVersionInfo(msgspec.Struct, frozen=True):
     seen_at: dt.datetime
 
 
+class WorkflowUpdate(msgspec.Struct, frozen=True):
+    """An update that runs of a workflow take."""
+
+    name: str
+    description: str
+    """The first line of its handler's docstring."""
+    parameters: list[str]
+    """In the order of the arguments. The last may be like `*items`, for any number of them."""
+    schema: dict[str, Any] | None
+    """The JSON Schema of an object with a field for each parameter. None: not known."""
+
+
 class WorkflowDetails(WorkflowVersionInfo, frozen=True):
     definition: str
     """The text of a DAG or a flow, or the source of code."""
     input_schema: dict[str, Any] | None
     """The JSON Schema of its input. None: not known."""
+    updates: list[WorkflowUpdate] = []
+    """Those that methods of a class workflow handle. Code may register more while it runs."""
 
 
 class PublishedWorkflow(WorkflowVersionInfo, frozen=True):
@@ -171,7 +185,7 @@ class WorkflowVersions:
         """That version, or the newest. Raises WorkflowNotFound."""
         found = await self._find(name, version)
         schema = await asyncio.to_thread(self._schema_of, found.definition)
-        return _details(found, schema)
+        return _details(found, schema, read_updates(found.definition.input_schema))
 
     async def versions(self, name: str) -> builtins.list[WorkflowVersionInfo]:
         """The newest first; drafts of flows are left out. Raises WorkflowNotFound."""
@@ -412,7 +426,9 @@ def _version_info(name: str, row: WorkflowVersionRow) -> WorkflowVersionInfo:
     )
 
 
-def _details(found: StoredVersion, schema: dict[str, Any] | None) -> WorkflowDetails:
+def _details(
+    found: StoredVersion, schema: dict[str, Any] | None, updates: Mapping[str, UpdateSchema]
+) -> WorkflowDetails:
     definition = found.definition
     return WorkflowDetails(
         definition.name,
@@ -425,4 +441,11 @@ def _details(found: StoredVersion, schema: dict[str, Any] | None) -> WorkflowDet
         moment(found.seen_at),
         definition.source,
         schema,
+        [_update(name, each) for name, each in sorted(updates.items())],
     )
+
+
+def _update(name: str, update: UpdateSchema) -> WorkflowUpdate:
+    known = update.arguments
+    parameters, schema = ([], None) if known is None else (known.parameter_titles(), known.schema)
+    return WorkflowUpdate(name, update.description, parameters, schema)

@@ -1,14 +1,17 @@
-"""What the input of a workflow looks like, for processes that do not have its code.
+"""What the input of a workflow and its updates look like, for processes that do not have its code.
 
 A node stores it with each definition: the JSON Schema of the input as runs have it, and the parameters in
 their order. That is enough to bind the arguments of a call as Python does, to fill in defaults, and to check
-the values.
+the values. For each update whose handler is known before a run begins, the same of its arguments.
+
+Code from before updates were described reads the text as well: it leaves out the updates, and takes an input
+of null for one that is not known.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -20,6 +23,7 @@ from holdfast.errors import WrongType
 
 _EMPTY: Final[Any] = inspect.Parameter.empty
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_STARS: Final = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
 _ANY_NUMBER: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -53,6 +57,10 @@ class InputSchema(msgspec.Struct, frozen=True, omit_defaults=True):
             raise WrongType(what, "; ".join(problems))
         return payload
 
+    def parameter_titles(self) -> list[str]:
+        """As Python writes them: `sku`, `*items`."""
+        return [_STARS.get(kind, "") + name for name, kind in self.parameters]
+
     def _signature(self) -> inspect.Signature:
         fields = self.schema["properties"]
         return inspect.Signature(
@@ -65,6 +73,13 @@ class InputSchema(msgspec.Struct, frozen=True, omit_defaults=True):
                 for name, kind_name in self.parameters
             ]
         )
+
+
+class UpdateSchema(msgspec.Struct, frozen=True, omit_defaults=True):
+    description: str = ""
+    """The first line of its handler's docstring."""
+    arguments: InputSchema | None = None
+    """They are passed in their order, never by name. None: a type cannot be described."""
 
 
 def schema_of_parameters(parameters: Sequence[inspect.Parameter], types: Sequence[Any]) -> InputSchema | None:
@@ -109,18 +124,37 @@ def explain_call(
     return f"{function}() cannot be called like this"
 
 
+class _Written(msgspec.Struct, frozen=True, omit_defaults=True):
+    schema: dict[str, Any] | None
+    parameters: tuple[tuple[str, str], ...] = ()
+    updates: Mapping[str, UpdateSchema] = {}
+
+
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(InputSchema).decode
+_decode = msgspec.json.Decoder(_Written).decode
+_UNKNOWN: Final = _Written(None)
 
 
-def written_schema(schema: InputSchema | None) -> str | None:
+def written_schema(schema: InputSchema | None, updates: Mapping[str, UpdateSchema] = {}) -> str | None:
     """As definitions have it."""
-    return None if schema is None else _encode(schema).decode()
+    if schema is None:
+        return _encode(_Written(None, updates=updates)).decode() if updates else None
+    return _encode(_Written(schema.schema, schema.parameters, updates)).decode()
 
 
 def read_schema(text: str | None) -> InputSchema | None:
     """None if it is not known, or if a later release has written it in another way."""
+    found = _read(text)
+    return None if found.schema is None else InputSchema(found.schema, found.parameters)
+
+
+def read_updates(text: str | None) -> Mapping[str, UpdateSchema]:
+    """By name. Those that are not there may exist: code may register handlers while it runs."""
+    return _read(text).updates
+
+
+def _read(text: str | None) -> _Written:
     try:
-        return None if text is None else _decode(text)
+        return _UNKNOWN if text is None else _decode(text)
     except msgspec.MsgspecError:
-        return None
+        return _UNKNOWN

@@ -57,7 +57,7 @@ class Definition(NamedTuple):
     is_published: bool = False
     """A client wrote this version into the store. Otherwise a node brings it with it."""
     input_schema: str | None = None
-    """What its input looks like, as `core.input_schemas` writes it. None: not known."""
+    """What its input and its updates look like, as `core.input_schemas` writes it. None: not known."""
 
 
 class RunRecord(msgspec.Struct, frozen=True, gc=False):

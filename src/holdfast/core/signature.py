@@ -43,7 +43,7 @@ from holdfast.core.codec import (
     reader_for,
     words_of,
 )
-from holdfast.core.input_schemas import explain_call, schema_of_parameters, written_schema
+from holdfast.core.input_schemas import InputSchema, explain_call, schema_of_parameters, written_schema
 from holdfast.core.values import Payload
 from holdfast.errors import BadDefinition, Refused, WrongType, show
 
@@ -129,11 +129,17 @@ class Signature:
     def input_schema(self) -> str | None:
         """What the stored arguments look like, as definitions have it. None if a type cannot be described."""
         if self._input_schema is False:  # made at the first use: many functions are never registered
-            types = {each.encode_name: each.type for each in msgspec.structs.fields(self._make)}
-            parameters = list(self._parameters.parameters.values())
-            schema = schema_of_parameters(parameters, [types[it.name] for it in parameters])
-            self._input_schema = written_schema(schema)
+            self._input_schema = written_schema(self.describe())
         return self._input_schema
+
+    def describe(self, *, by_position: bool = False) -> InputSchema | None:
+        """What the stored arguments look like, or only those that may be passed `by_position`. None if a type
+        cannot be described."""
+        types = {each.encode_name: each.type for each in msgspec.structs.fields(self._make)}
+        passed = (*_POSITIONAL, _REST)
+        each = self._parameters.parameters.values()
+        parameters = [it for it in each if not by_position or it.kind in passed]
+        return schema_of_parameters(parameters, [types[it.name] for it in parameters])
 
     @property
     def needed(self) -> list[str]:

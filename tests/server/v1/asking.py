@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from holdfast import Catalog, Holdfast, context, task, task_context, workflow
+from holdfast import Catalog, Holdfast, context, task, task_context, update, workflow
 from holdfast.server.serving import ApiServer
 
 
@@ -102,6 +102,16 @@ def new_catalog() -> Catalog:
         context().publish("progress", {"begin": begin})
         await context().signal("end")
         return total
+
+    @workflow(catalog=catalog)
+    class Tally:
+        @update
+        def add(self, number: int, *more: int) -> int:
+            """Adds them up."""
+            return sum(more, number)
+
+        async def run(self) -> None:
+            await context().signal("end")
 
     return catalog
 

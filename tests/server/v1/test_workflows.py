@@ -66,6 +66,31 @@ async def test_versions_their_difference_the_schema_and_the_graph(api: Asker):
     assert (await api.get("/workflows/nobody", code=404))["code"] == "workflow_not_found"
 
 
+async def test_a_version_has_its_updates_and_what_they_are_called_with(api: Asker):
+    run = await api.get(f"/runs/{await api.start('Tally', {})}")
+    found = await api.get(f"/workflows/{run['workflow']}", version=run["version"])
+
+    assert found["updates"] == [
+        {
+            "name": "add",
+            "description": "Adds them up.",
+            "parameters": ["number", "*more"],
+            "schema": {
+                "type": "object",
+                "properties": {
+                    "number": {"type": "integer"},
+                    "more": {"type": "array", "items": {"type": "integer"}, "default": []},
+                },
+                "required": ["number"],
+                "additionalProperties": False,
+            },
+        }
+    ]
+    body = {"name": "add", "args": [1, 2, 3], "message_id": "one"}
+    assert (await api.post(f"/runs/{run['id']}/updates", body))["answer"] == 6
+    assert (await api.get("/workflows/counting"))["updates"] == []
+
+
 async def test_who_has_the_newest_version_is_told_so(api: Asker):
     made = await put(api, NAP)
     etag = made.headers["etag"]

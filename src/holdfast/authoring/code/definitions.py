@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ParamSpec, TypeVar, Unpack, cast, overload
 
 from holdfast.authoring.catalog import Catalog, Definitions, default_catalog
@@ -28,6 +28,7 @@ from holdfast.authoring.code.workflow_shapes import (
     TakesContext,
 )
 from holdfast.core.codec import Codec, digest_of
+from holdfast.core.input_schemas import written_schema
 from holdfast.core.names import checked_name, checked_version
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import TASK_VERSION, RunRecord
@@ -156,6 +157,16 @@ class Workflow(StartTarget[P, R]):
     @property
     def claim(self) -> str:
         return f"{self.name}@{self.version}" if self.is_pinned else self.name
+
+    @property
+    def input_schema(self) -> str | None:
+        return self._schemas
+
+    @cached_property
+    def _schemas(self) -> str | None:
+        if not self._updates:
+            return self.signature.input_schema
+        return written_schema(self.signature.describe(), {it.name: it.describe() for it in self._updates})
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ChildHandle[R]:
         """In a workflow: start a child and return a handle to await. Elsewhere: call the function."""

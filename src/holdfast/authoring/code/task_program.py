@@ -109,6 +109,10 @@ class TaskWorkflow:
         self.signature = task.signature
         self._options = task.task_options
 
+    @property
+    def input_schema(self) -> str | None:
+        return self.signature.input_schema
+
     def program(self, run: RunRecord, definitions: Definitions) -> TaskProgram:
         given = None if run.options is None else read_run_options(run.options).task_options
         return TaskProgram(run, given or self._options)

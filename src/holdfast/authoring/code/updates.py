@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast, overload
 
 from holdfast.core.codec import Codec, decode_any
+from holdfast.core.input_schemas import UpdateSchema
 from holdfast.core.names import checked_name
 from holdfast.core.signature import Signature
 from holdfast.core.values import Payload
@@ -118,6 +119,10 @@ class MarkedMethod(NamedTuple):
     def handler_of(self, owner: Any) -> UpdateHandler:
         validator = None if self.validator is None else self.validator.__get__(owner)
         return UpdateHandler(self.method.__get__(owner), validator, self.signature)
+
+    def describe(self) -> UpdateSchema:
+        first, _, _ = (inspect.getdoc(self.method) or "").partition("\n")
+        return UpdateSchema(first.strip(), self.signature.describe(by_position=True))
 
 
 def marked_methods(definition: type) -> list[MarkedMethod]:

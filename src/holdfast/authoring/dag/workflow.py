@@ -113,6 +113,10 @@ class DagWorkflow(StartTarget[..., Any]):
         self.signature = DagSignature(dag)
         self._bodies: dict[str, tuple[Codec, ProcessBody]] = {}
 
+    @property
+    def input_schema(self) -> str | None:
+        return self.signature.input_schema
+
     def program(self, run: RunRecord, definitions: Definitions) -> DagProgram:
         def pack_child(workflow: str, inputs: dict[str, Any]) -> Payload:
             found = definitions.workflow(workflow)

@@ -86,6 +86,10 @@ class FlowWorkflow(StartTarget[..., Any]):
         self._nodes = dict(_nodes_of(flow, ""))
         self._bodies: dict[str, FunctionBody] = {}
 
+    @property
+    def input_schema(self) -> str | None:
+        return self.signature.input_schema
+
     def describe_visits(self, tasks: Sequence[TaskRecord]) -> list[VisitDetails]:
         return describe_visits(self._nodes, tasks)
 

@@ -81,6 +81,9 @@ def show(
         return
     where = f", from {info.origin}" if info.origin else ", published" if info.is_published else ""
     say(f"{info.name} version {info.version}, {info.kind}{where}")
+    for each in info.updates:
+        said = f": {each.description}" if each.description else ""
+        say(f"update {each.name}({', '.join(each.parameters)}){said}")
     print_line(info.definition)
 
 
