@@ -12,9 +12,14 @@ export class Form {
   isTried = $state(false);
   /** Why the JSON cannot be shown as a form. */
   refusal = $state("");
-  private readonly found: Read = $derived.by(() =>
-    this.isJson ? readJson(this.text, this.schema) : read(this.root, this.schema),
-  );
+  /** What the server has found wrong with the value that was sent. */
+  private told = $state.raw<{ path: string; problem: string; value: string } | null>(null);
+  private readonly found: Read = $derived.by(() => {
+    const { value, problems } = this.isJson ? readJson(this.text, this.schema) : read(this.root, this.schema);
+    if (this.told && this.told.value === JSON.stringify(value) && !problems.has(this.told.path))
+      problems.set(this.told.path, this.told.problem);
+    return { value, problems };
+  });
 
   constructor(
     readonly schema: Schema,
@@ -52,6 +57,11 @@ export class Form {
   submit(): { value: Json | undefined } | null {
     this.isTried = true;
     return this.isRight ? { value: this.value } : null;
+  }
+
+  /** Marks a place as the server does that refused the value, until something is changed. */
+  refuse(path: string, problem: string): void {
+    this.told = { path, problem, value: JSON.stringify(this.value) };
   }
 
   /** Shows the same as JSON. */

@@ -5,3 +5,21 @@ export function newMessageId(
   const bytes = random(new Uint8Array(16));
   return `page-${[...bytes].map((each) => each.toString(16).padStart(2, "0")).join("")}`;
 }
+
+/** The id of what a dialog sends: the same if the same is sent again after a lost answer. */
+export class MessageId {
+  private content = "";
+  private id = "";
+
+  of(content: unknown): string {
+    const written = JSON.stringify(content);
+    if (this.id === "" || written !== this.content) this.id = newMessageId();
+    this.content = written;
+    return this.id;
+  }
+
+  /** The server has refused what was sent, and remembers that. To try again is to send another message. */
+  refused(status: number): void {
+    if (status >= 400 && status < 500) this.id = "";
+  }
+}

@@ -1,4 +1,4 @@
-// What can be sent to a run, and what the dialogs say that it does.
+// What can be sent to a run, and what the page says of it.
 import type { ExplanationAnswer, MessageInfo } from "../../../../api/schema";
 import type { Json, Keywords } from "../../../../parts/forms/schema";
 
@@ -7,12 +7,6 @@ export type Sending = "signal" | "update";
 export const SIGNAL: Keywords = {
   type: "object",
   properties: { value: { default: null, description: "what goes with it" } },
-};
-export const UPDATE: Keywords = {
-  type: "object",
-  properties: {
-    arguments: { type: "array", items: {}, default: [], description: "each as JSON, in their order" },
-  },
 };
 
 /** The names that the run waits for now come first, then those that were sent before. */
