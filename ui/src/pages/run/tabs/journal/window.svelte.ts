@@ -6,6 +6,12 @@ const PAGE = 200;
 /** What is further away is let go. */
 const MOST = 4_000;
 
+interface Found {
+  steps: JournalStep[];
+  /** The journal goes on after them. */
+  hasMore: boolean;
+}
+
 export class JournalWindow {
   steps = $state.raw<JournalStep[]>([]);
   problem = $state.raw<Problem | null>(null);
@@ -16,6 +22,8 @@ export class JournalWindow {
   isAtEnd = $state(false);
   private isBusy = false;
   private reading: Promise<void> = Promise.resolve();
+  /** So many steps fit into a page of the server: fewer than are asked for, if they are large. */
+  private fits = PAGE;
   private readonly stop = new AbortController();
 
   constructor(private readonly run: string) {}
@@ -32,29 +40,35 @@ export class JournalWindow {
     if (this.steps.length && position >= this.first && position <= this.last) return;
     // What is read just now is beside the place: it must not keep this from being read.
     await this.reading;
-    const take = (found: JournalStep[]): void => {
+    const from = Math.max(0, position - Math.floor(this.fits / 2));
+    await this.read(from, position + 1, PAGE, ({ steps, hasMore }) => {
+      if (!steps.length && !this.isNew) return;
       this.isShifted = false;
-      this.steps = found;
-    };
-    await this.read(Math.max(0, position - PAGE / 2), PAGE, take);
-    // Long steps fill a page before it comes to the place.
-    if (this.steps.length && this.last < position && !this.isAtEnd) await this.read(position, PAGE, take);
+      this.steps = steps;
+      this.isAtEnd = !hasMore;
+    });
   }
 
   /** Also when something has happened: the last page is read again from its end. */
   async later(): Promise<void> {
-    await this.read(this.last + 1, PAGE, (found) => {
-      this.isShifted = false;
-      this.steps = [...this.steps, ...found].slice(-MOST);
+    const from = this.last + 1;
+    await this.read(from, from, PAGE, ({ steps, hasMore }) => {
+      if (steps.length) {
+        this.isShifted = false;
+        this.steps = [...this.steps, ...steps].slice(-MOST);
+      }
+      this.isAtEnd = !hasMore;
     });
   }
 
   async earlier(): Promise<void> {
-    const from = Math.max(0, this.first - PAGE);
-    if (from === this.first) return;
-    await this.read(from, this.first - from, (found) => {
+    const until = this.first;
+    const from = Math.max(0, until - this.fits);
+    if (from === until) return;
+    await this.read(from, until, until - from, ({ steps }) => {
+      if (!steps.length) return;
       this.isShifted = true;
-      const all = [...found, ...this.steps];
+      const all = [...steps, ...this.steps];
       if (all.length > MOST) this.isAtEnd = false;
       this.steps = all.slice(0, MOST);
     });
@@ -64,23 +78,26 @@ export class JournalWindow {
     this.stop.abort();
   }
 
-  private async read(from: number, limit: number, take: (found: JournalStep[]) => void): Promise<void> {
+  private async read(
+    from: number,
+    until: number,
+    limit: number,
+    take: (found: Found) => void,
+  ): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
-    this.reading = this.load(from, limit, take);
+    this.reading = this.load(from, until, limit, take);
     await this.reading;
   }
 
-  private async load(from: number, limit: number, take: (found: JournalStep[]) => void): Promise<void> {
+  private async load(
+    from: number,
+    until: number,
+    limit: number,
+    take: (found: Found) => void,
+  ): Promise<void> {
     try {
-      const page = await get("/api/v1/runs/{id}/journal", {
-        path: { id: this.run },
-        query: { after: from > 0 ? from - 1 : undefined, limit },
-        signal: this.stop.signal,
-      });
-      const isForward = from + limit > this.last + 1;
-      if (page.items.length || this.isNew) take(page.items);
-      if (isForward) this.isAtEnd = !page.next;
+      take(await this.readUntil(from, until, limit));
       this.isNew = false;
       this.problem = null;
     } catch (error) {
@@ -89,6 +106,26 @@ export class JournalWindow {
       this.problem = error;
     } finally {
       this.isBusy = false;
+    }
+  }
+
+  /** A page of large steps ends early: pages are read until the steps before `until` are there without a gap. */
+  private async readUntil(from: number, until: number, limit: number): Promise<Found> {
+    const steps: JournalStep[] = [];
+    for (let start = from; ;) {
+      const wanted = limit - steps.length;
+      const page = await get("/api/v1/runs/{id}/journal", {
+        path: { id: this.run },
+        query: { after: start > 0 ? start - 1 : undefined, limit: wanted },
+        signal: this.stop.signal,
+      });
+      steps.push(...page.items);
+      const hasMore = typeof page.next === "number";
+      const last = page.items.at(-1);
+      if (hasMore && last && page.items.length < wanted) this.fits = page.items.length;
+      else if (wanted === limit) this.fits = Math.min(PAGE, Math.max(this.fits, 2 * wanted));
+      if (!last || !hasMore || last.position + 1 >= until) return { steps, hasMore };
+      start = last.position + 1;
     }
   }
 }
