@@ -101,10 +101,10 @@ class Server:
             assert process.stdout is not None
             process.stdout.close()
 
-    def ask(self, path: str, body: Any = None, key: str = "") -> Any:
+    def ask(self, path: str, body: Any = None, key: str = "", method: str | None = None) -> Any:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.base}/api/v1{path}", data, headers)
+        request = urllib.request.Request(f"{self.base}/api/v1{path}", data, headers, method=method)
         with urllib.request.urlopen(request, timeout=60) as answer:
             said = answer.read()
         return json.loads(said) if said else None

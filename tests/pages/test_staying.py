@@ -193,3 +193,36 @@ async def test_a_text_is_copied_where_there_is_no_clipboard_for_scripts(shop: Se
         await page.get_by_role("button", name="Copy the source").click()
         await expect(page.get_by_role("button", name="Copied")).to_be_visible()
         assert "async def fulfil" in await page.evaluate("window.copied")
+
+
+GREET = "name: greet\ninput: {%s}\ntasks: {rest: {sleep: %s}}\n"
+
+
+async def test_what_is_typed_outlives_a_new_version_of_the_workflow(tmp_path: Path):
+    with serving(tmp_path, orders=0) as server:
+
+        def publish(text: str) -> None:
+            server.ask("/workflows/greet", {"kind": "dag", "text": text}, method="PUT")
+
+        publish(GREET % ("name: str", "0s"))
+        async with opened(server.base, "/workflows/greet") as page:
+            form = page.get_by_role("region", name="Start a run")
+            name = form.get_by_label("name", exact=True)
+            await name.fill("Ann")
+            await form.get_by_label("id of the run").fill("for-ann")
+            publish(GREET % ("name: str", "1s"))
+            for _ in range(2):
+                await page.locator("button.live").click()
+            await expect(form.get_by_role("button", name="Start v2")).to_be_visible()
+            await expect(name).to_have_value("Ann")
+
+            publish(GREET % ("name: str, town: str", "1s"))
+            for _ in range(2):
+                await page.locator("button.live").click()
+            await expect(form.get_by_text("v3 takes another input.")).to_be_visible()
+            await expect(form.get_by_role("button", name="Start v2")).to_be_visible()
+            await expect(name).to_have_value("Ann")
+            await form.get_by_role("button", name="Use v3").click()
+            await expect(form.get_by_label("town", exact=True)).to_be_visible()
+            await expect(name).to_have_value("Ann")
+            await expect(form.get_by_label("id of the run")).to_have_value("for-ann")

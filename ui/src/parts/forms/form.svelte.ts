@@ -48,6 +48,11 @@ export class Form {
   get isOnlyJson(): boolean {
     return this.root.field.kind === "json";
   }
+  /** All that is filled in, right or wrong. It tells whether somebody has typed since. */
+  get filled(): string {
+    if (this.isJson) return this.text;
+    return JSON.stringify(this.root, (name, value: unknown) => (name === "isTouched" ? undefined : value));
+  }
   /** There is nothing to fill in. */
   get isEmpty(): boolean {
     return this.root.field.kind === "object" && this.root.children.length === 0;
