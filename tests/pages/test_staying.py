@@ -226,3 +226,19 @@ async def test_what_is_typed_outlives_a_new_version_of_the_workflow(tmp_path: Pa
             await expect(form.get_by_label("town", exact=True)).to_be_visible()
             await expect(name).to_have_value("Ann")
             await expect(form.get_by_label("id of the run")).to_have_value("for-ann")
+
+
+async def test_back_leads_through_the_tabs_of_a_run(shop: Server):
+    async with opened(shop.base, "/runs") as page:
+        await page.get_by_role("link", name="cart-ann").click()
+        for name in ("Tasks", "Logs"):
+            await page.get_by_role("tab", name=re.compile(f"^{name}")).click()
+        await page.keyboard.press("ArrowRight")
+        await page.keyboard.press("ArrowRight")
+        for tab in ("Tasks", "Timeline"):
+            await page.go_back()
+            chosen = page.get_by_role("tab", name=re.compile(f"^{tab}"))
+            await expect(chosen).to_have_attribute("aria-selected", "true")
+        await page.go_back()
+        await expect(page.get_by_role("heading", name=re.compile("runs", re.IGNORECASE)).first).to_be_visible()
+        assert page.url == f"{shop.base}/runs"

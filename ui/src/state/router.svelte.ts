@@ -76,6 +76,7 @@ class Router {
     }
     const tail = query.toString();
     const address = location.pathname + (tail ? `?${tail}` : "");
+    this.scrolls.set(location.href, scrollY);
     history[options.replace === false ? "pushState" : "replaceState"](null, "", address);
     this.read();
   }

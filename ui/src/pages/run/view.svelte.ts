@@ -42,8 +42,10 @@ export class RunView {
   readonly step: number | null = $derived(readWhole(router.query("step")));
   readonly isAnythingChosen: boolean = $derived(this.task !== null || this.name !== "");
 
-  open(tab: Tab): void {
-    router.set({ tab: tab === "timeline" ? null : tab });
+  /** Back leads to the tab before, except from one that was only passed on the way to another. */
+  open(tab: Tab, options: { isPassed?: boolean } = {}): void {
+    const replace = options.isPassed === true || tab === this.tab;
+    router.set({ tab: tab === "timeline" ? null : tab }, { replace });
   }
 
   /** Choose a task, of which the name may be known, or all tasks of a name. */
