@@ -147,7 +147,10 @@ async def opened(
     """A page of somebody who has never been here. With `strict`, nothing may go wrong on it: no error of a
     script, nothing that the policy refuses, nothing that is asked of another host."""
     async with browser() as chromium:
-        page = await chromium.new_page(viewport=viewport, color_scheme=theme, has_touch=viewport is PHONE)
+        context = await chromium.new_context(
+            viewport=viewport, color_scheme=theme, has_touch=viewport is PHONE
+        )
+        page = await context.new_page()
         page.set_default_timeout(WAIT)
         page.errors, page.asked = [], []
         page.on("pageerror", lambda error: page.errors.append(str(error)))

@@ -240,5 +240,7 @@ async def test_back_leads_through_the_tabs_of_a_run(shop: Server):
             chosen = page.get_by_role("tab", name=re.compile(f"^{tab}"))
             await expect(chosen).to_have_attribute("aria-selected", "true")
         await page.go_back()
-        await expect(page.get_by_role("heading", name=re.compile("runs", re.IGNORECASE)).first).to_be_visible()
+        await expect(
+            page.get_by_role("heading", name=re.compile("runs", re.IGNORECASE)).first
+        ).to_be_visible()
         assert page.url == f"{shop.base}/runs"

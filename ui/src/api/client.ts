@@ -74,6 +74,12 @@ export function namespaceHeader(): Record<string, string> {
   return { "Holdfast-Namespace": String.fromCharCode(...new TextEncoder().encode(context.namespace)) };
 }
 
+/** What the server says to a program, as a person needs it said. */
+const WORDS: Record<string, string> = {
+  csrf_token_wrong:
+    "Somebody has logged in anew in this browser since the page was opened. Nothing was done. Try it again.",
+};
+
 const listeners = new Set<(status: number) => void>();
 
 /** Be told the status of each answer: 0 if there was none. */
@@ -133,7 +139,7 @@ async function ask(method: Method, path: string, asked: Asked<any, any>): Promis
   throw new Problem(
     answer.status,
     told.code ?? String(answer.status),
-    told.detail ?? `The server answered ${answer.status}.`,
+    WORDS[told.code ?? ""] ?? told.detail ?? `The server answered ${answer.status}.`,
     told,
     Number(answer.headers.get("retry-after") ?? 0) || 0,
   );

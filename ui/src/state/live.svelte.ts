@@ -91,6 +91,12 @@ class Live {
     void this.keepOpen();
   }
 
+  /** Somebody else looks at the pages now: what the stream of the one before still tells is not for them. */
+  restart(): void {
+    this.after = "";
+    this.stop?.abort("topic");
+  }
+
   listen(hear: (pulse: Pulse) => void): () => void {
     this.listeners.add(hear);
     return () => this.listeners.delete(hear);
