@@ -244,3 +244,19 @@ async def test_back_leads_through_the_tabs_of_a_run(shop: Server):
             page.get_by_role("heading", name=re.compile("runs", re.IGNORECASE)).first
         ).to_be_visible()
         assert page.url == f"{shop.base}/runs"
+
+
+@pytest.mark.parametrize("hours", [3, -3])
+async def test_the_time_without_the_server_is_right_when_the_clock_of_the_browser_is_wrong(
+    tmp_path: Path, hours: int
+):
+    with serving(tmp_path, orders=0) as server:
+        async with opened(server.base, strict=False) as page:
+            await page.add_init_script(f"const now = Date.now; Date.now = () => now() + {hours} * 3_600_000")
+            await page.goto(f"{server.base}/runs")
+            await expect(page.locator("button.live")).to_contain_text("live")
+            await page.wait_for_timeout(2_000)
+            server.kill()
+            await expect(page.get_by_text("The server has not been heard of for")).to_be_visible()
+            said = await page.get_by_text("The server has not been heard of for").inner_text()
+            assert re.search(r"for \d+(\.\d+)?\ss\.", said), said

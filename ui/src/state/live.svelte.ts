@@ -57,8 +57,8 @@ class Live {
   private isLost = $state(false);
   /** Changes of what is loaded from now on are told. What was loaded before had to be loaded again. */
   isJoined = $state(false);
-  /** When the server was last heard of. */
-  heardAt = $state(Date.now());
+  /** When the server was last heard of, on its own clock. */
+  heardAt = $state(clock.exact());
   /** Counts how often everything must be loaded again: after a gap, and after the server has come back. */
   resets = $state(0);
   private readonly listeners = new Set<(pulse: Pulse) => void>();
@@ -154,7 +154,7 @@ class Live {
   private hear(): void {
     clearTimeout(this.losing);
     this.losing = undefined;
-    this.heardAt = Date.now();
+    this.heardAt = clock.exact();
     if (this.isLost) {
       this.isLost = false;
       this.reset();
@@ -200,8 +200,9 @@ class Live {
         silence = setTimeout(() => stop.abort("silence"), SILENCE);
         const { done, value } = await body.read();
         if (done) return isHeard;
-        this.hear();
+        // In this order: the first pulse says what time it is on the server.
         reader.feed(value);
+        this.hear();
       }
     } catch {
       return isHeard && (stop.signal.aborted || navigator.onLine);
