@@ -260,3 +260,25 @@ async def test_the_time_without_the_server_is_right_when_the_clock_of_the_browse
             await expect(page.get_by_text("The server has not been heard of for")).to_be_visible()
             said = await page.get_by_text("The server has not been heard of for").inner_text()
             assert re.search(r"for \d+(\.\d+)?\ss\.", said), said
+
+
+async def test_back_leads_to_the_place_in_a_long_list(tmp_path: Path):
+    with serving(tmp_path, orders=0) as server:
+        runs = [{"input": {"seconds": 0}, "id": f"nap-{number:03}"} for number in range(400)]
+        server.ask("/runs/batch", {"workflow": "nap", "runs": runs})
+        async with opened(server.base, "/runs") as page:
+            row = page.get_by_role("link", name="nap-020", exact=True)
+            for _ in range(20):
+                await page.mouse.move(700, 600)
+                await page.mouse.wheel(0, 1_500)
+                await page.wait_for_timeout(200)
+            await expect(row).to_be_visible()
+            await row.scroll_into_view_if_needed()
+            before = await page.evaluate("scrollY")
+            assert before > 6_000
+            await row.click()
+            await expect(page.get_by_role("region", name="This run")).to_be_visible()
+
+            await page.go_back()
+            await expect(row).to_be_in_viewport()
+            assert abs(await page.evaluate("scrollY") - before) < 200

@@ -39,14 +39,16 @@ export function hrefWith(parts: string[], query: Record<string, string | null | 
 
 class Router {
   place = $state.raw(readPlace(location.pathname, location.search, base));
+  /** After Back or Forward: how far the page was scrolled. One that loads its content scrolls when it is there. */
+  scrolledTo = 0;
   private readonly scrolls = new Map<string, number>();
 
   constructor() {
     history.scrollRestoration = "manual";
     addEventListener("popstate", () => {
       this.read();
-      const top = this.scrolls.get(location.href) ?? 0;
-      requestAnimationFrame(() => scrollTo(0, top));
+      this.scrolledTo = this.scrolls.get(location.href) ?? 0;
+      requestAnimationFrame(() => scrollTo(0, this.scrolledTo));
     });
     addEventListener("click", (event) => this.follow(event));
   }
@@ -61,6 +63,7 @@ class Router {
 
   go(address: string, options: { replace?: boolean } = {}): void {
     this.scrolls.set(location.href, scrollY);
+    this.scrolledTo = 0;
     const isSame = new URL(address, location.href).href === location.href;
     history[options.replace || isSame ? "replaceState" : "pushState"](null, "", address);
     this.read();

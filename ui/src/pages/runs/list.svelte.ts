@@ -1,9 +1,11 @@
 // The runs that are listed: pages as one scrolls, up to date, and nothing moves under the hand.
-import { untrack } from "svelte";
+import { tick, untrack } from "svelte";
 import { get, Problem } from "../../api/client";
 import type { RunInfo } from "../../api/schema";
 import { clock } from "../../state/clock.svelte";
 import { live, type Pulse } from "../../state/live.svelte";
+import { router } from "../../state/router.svelte";
+import { session } from "../../state/session.svelte";
 import { conditionsOf } from "./conditions";
 import type { Token } from "./filters";
 import { mergePage, type Row } from "./rows";
@@ -17,6 +19,9 @@ interface Page {
   after: string | null;
   from: number;
 }
+
+/** What the list had when it was left, for Back: otherwise the place that one was at is not loaded. */
+let left: { of: string; by: unknown; rows: Row[]; pages: Page[]; next: string | null } | null = null;
 
 export class RunList {
   rows = $state.raw<Row[]>([]);
@@ -59,6 +64,7 @@ export class RunList {
         leave();
         clearTimeout(this.timer);
         this.stop?.abort();
+        if (this.isWhole) left = { ...this.mine(), rows: this.rows, pages: this.pages, next: this.next };
       };
     });
   }
@@ -67,6 +73,7 @@ export class RunList {
     this.tokens = tokens;
     this.stop?.abort();
     this.stop = new AbortController();
+    if (!this.isWhole && (await this.comeBack())) return;
     const page = await this.load(null, this.stop.signal);
     if (!page) return;
     this.rows = page.items.map((run) => ({ run, isGone: false }));
@@ -77,6 +84,25 @@ export class RunList {
     this.isWhole = true;
     // A page looks at so many runs at most: it may be short and not the last.
     if (this.rows.length < PAGE && this.hasNext) await this.more();
+  }
+
+  /** Of which runs the list is, and for whom. */
+  private mine() {
+    return { of: JSON.stringify([session.namespace, this.tokens]), by: session.caller };
+  }
+
+  /** After Back: the rows that were there, where they were, and then what has changed. */
+  private async comeBack(): Promise<boolean> {
+    const { of, by } = this.mine();
+    const top = router.scrolledTo;
+    if (!top || left?.of !== of || left.by !== by) return false;
+    [this.rows, this.pages] = [left.rows, left.pages];
+    this.take(left.next);
+    this.isWhole = true;
+    await tick();
+    scrollTo(0, top);
+    void this.refresh();
+    return true;
   }
 
   /** The next page. */
