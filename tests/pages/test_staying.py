@@ -282,3 +282,16 @@ async def test_back_leads_to_the_place_in_a_long_list(tmp_path: Path):
             await page.go_back()
             await expect(row).to_be_in_viewport()
             assert abs(await page.evaluate("scrollY") - before) < 200
+
+
+async def test_the_focus_goes_back_to_the_button_of_a_menu(shop: Server):
+    async with opened(shop.base, "/runs/cart-ann") as page:
+        more = page.get_by_role("button", name="More to do with this run")
+        for keys in (["Tab", "Escape"], ["Tab", "Enter", "Escape"]):
+            await more.focus()
+            await page.keyboard.press("Enter")
+            await expect(page.get_by_role("button", name="Terminate…")).to_be_visible()
+            for key in keys:
+                await page.keyboard.press(key)
+            await expect(page.get_by_role("dialog")).to_have_count(0)
+            await expect(more).to_be_focused()
