@@ -120,7 +120,7 @@ export class JournalWindow {
         signal: this.stop.signal,
       });
       steps.push(...page.items);
-      const hasMore = typeof page.next === "number";
+      const hasMore = Boolean(page.next);
       const last = page.items.at(-1);
       if (hasMore && last && page.items.length < wanted) this.fits = page.items.length;
       else if (wanted === limit) this.fits = Math.min(PAGE, Math.max(this.fits, 2 * wanted));

@@ -14,7 +14,7 @@ function answer(address: string): Promise<Response> {
   const end = Math.min(total, from + Math.min(perPage, Number(query.get("limit"))));
   const items = Array.from({ length: Math.max(0, end - from) }, (_, index) => ({ position: from + index }));
   asked.push(from);
-  const body = JSON.stringify({ items, next: items.length && end < total ? end - 1 : null });
+  const body = JSON.stringify({ items, next: items.length && end < total ? String(end - 1) : null });
   return Promise.resolve(new Response(body, { headers: { "content-type": "application/json" } }));
 }
 
