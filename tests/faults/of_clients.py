@@ -68,6 +68,12 @@ FAULTS = [
         ],
         cases("stores/test_lanes.py", "test_a_listing_holds_up_no_short_read_of_another_client"),
     ),
+    Fault(
+        "pages-behind-listings",
+        "a page does not wait for one long listing",
+        [Code("stores.lanes:LanePair.do").replace("len(self._lanes) == 1", "not self._lanes")],
+        cases("stores/test_lanes.py", "test_a_page_does_not_wait_for_a_long_listing_of_another_client"),
+    ),
     *(
         Fault(
             f"listings-without-a-pause-{store}",

@@ -17,7 +17,7 @@ from holdfast.core.values import NodeId
 from holdfast.errors import NotOpen
 from holdfast.ports.runs import RunFilter
 from holdfast.stores import SqlStore, gil_pauses, store_for
-from holdfast.stores.lanes import ThreadLane
+from holdfast.stores.lanes import LaneName, LanePair, ThreadLane
 
 
 class Gate:
@@ -147,6 +147,37 @@ async def test_a_listing_holds_up_no_short_read_of_another_client(store: SqlStor
     assert not listing.done()
     gate.open()
     await listing
+
+
+async def test_a_page_does_not_wait_for_one_long_listing_of_another_client(
+    store: SqlStore, gate: Gate
+) -> None:
+    await store.create_runs(SPACE, [new_run(1)])
+    listing = asyncio.create_task(_listing(store, gate))
+    await gate.wait()
+
+    pages = [await soon(store.list_runs(SPACE, RunFilter(limit=10))) for _ in range(3)]
+
+    assert [len(page) for page in pages] == [1, 1, 1]
+    assert not listing.done()
+    gate.open()
+    await listing
+
+
+async def test_listings_one_after_the_other_share_one_connection(store: SqlStore) -> None:
+    threads: set[threading.Thread] = set()
+
+    for _ in range(5):
+        await store._driver.read(lambda _: threads.add(threading.current_thread()), may_be_long=True)
+        await until(lambda: not _is_reading(store))
+
+    assert len(threads) == 1
+
+
+def _is_reading(store: SqlStore) -> bool:
+    pair = store._driver._lanes.get(LaneName.LISTER)
+    assert isinstance(pair, LanePair)
+    return any(lane.unfinished for lane in pair._lanes)
 
 
 async def test_a_listing_lets_other_threads_go_on_every_few_rows(

@@ -70,6 +70,7 @@ class ThreadLane:
         self._signals: queue.SimpleQueue[bool] = queue.SimpleQueue()
         """One True for each request in the two deques. False ends the thread."""
         self._urgent_in_a_row = 0
+        self._is_busy = False
         # A daemon thread, so that a program that forgets to close the store can still exit. A transaction
         # that is not committed by then is rolled back, and every node can start from that state.
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
@@ -78,6 +79,11 @@ class ThreadLane:
     @property
     def statements(self) -> int:
         return self._link.statements
+
+    @property
+    def unfinished(self) -> int:
+        """How many jobs wait or are under way, about."""
+        return len(self._waiting) + len(self._urgent) + self._is_busy
 
     async def do(self, job: LinkJob[T], *, is_urgent: bool = False) -> T:
         loop = asyncio.get_running_loop()
@@ -93,6 +99,7 @@ class ThreadLane:
 
     def _work(self) -> None:
         while self._signals.get():
+            self._is_busy = True
             order = self._next()
             job, loop, answer = order
             try:
@@ -103,6 +110,7 @@ class ThreadLane:
                 _answer(loop, _give, answer, result)
             # Drop all references to the job: its rows may be large, and the next job may come much later.
             del order, job, answer
+            self._is_busy = False
         self._link.drop()
 
     def _next(self) -> _LaneRequest:
@@ -114,6 +122,28 @@ class ThreadLane:
         return self._waiting.popleft()
 
 
+class LanePair:
+    """Two lanes for the same jobs. A job goes to the one that has less to do, so a short one does not wait
+    for one that is long. The second lane is made when it is first needed."""
+
+    def __init__(self, make: Callable[[], ThreadLane]) -> None:
+        self._make = make
+        self._lanes = [make()]
+
+    @property
+    def statements(self) -> int:
+        return sum(lane.statements for lane in self._lanes)
+
+    async def do(self, job: LinkJob[T], *, is_urgent: bool = False) -> T:
+        if len(self._lanes) == 1 and self._lanes[0].unfinished:
+            self._lanes.append(self._make())
+        lane = min(self._lanes, key=lambda lane: lane.unfinished)
+        return await lane.do(job, is_urgent=is_urgent)
+
+    async def close(self) -> None:
+        await asyncio.gather(*(lane.close() for lane in self._lanes))
+
+
 class LaneName(Enum):
     """What a lane is for. Its connection is opened when it is first needed."""
 
@@ -123,7 +153,7 @@ class LaneName(Enum):
     READER = "holdfast-reader"
     """The short reads of clients, such as results of runs."""
     LISTER = "holdfast-lister"
-    """The reads of clients that may take long, such as listings."""
+    """The reads of clients that may take long, such as listings. Two of them are done at once."""
 
 
 _WRITERS = frozenset({LaneName.ENGINE_WRITER, LaneName.WRITER})
@@ -164,7 +194,10 @@ class LaneSet:
             lane: Lane = InlineLane(self._connect)
             self._lanes = dict.fromkeys(LaneName, lane)
             return lane
-        lane = ThreadLane(self._connect_lister if name is LaneName.LISTER else self._connect, name.value)
+        if name is LaneName.LISTER:
+            lane = LanePair(lambda: ThreadLane(self._connect_lister, name.value))
+        else:
+            lane = ThreadLane(self._connect, name.value)
         is_shared = self._has_one_writer and name in _WRITERS
         self._lanes |= dict.fromkeys(_WRITERS if is_shared else {name}, lane)
         return lane
