@@ -37,7 +37,7 @@ FAULTS = [
     Fault(
         "what-was-heard-leads-on-for-ever",
         "what a run heard leads to what it asks for next, and to nothing after that",
-        [Code("core.journal_graphs:_Walk.add").replace("self._heard.clear()", "pass")],
+        [Code("core.journal_graphs:StepWalk.add").replace("self._heard.clear()", "pass")],
         cases(_GRAPHS, "test_chains_side_by_side_stay_apart[sqlite]"),
     ),
     Fault(

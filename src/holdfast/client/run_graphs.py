@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+from collections.abc import Awaitable
 from typing import Any, Final, NamedTuple
 
 from holdfast.client.run import Run
@@ -11,7 +12,7 @@ from holdfast.client.run_filters import instant_at
 from holdfast.client.run_reading import RunReading
 from holdfast.core.graphs import Graph, GraphLayout
 from holdfast.core.journal import StepRecord, read_step
-from holdfast.core.journal_graphs import graph_of_steps
+from holdfast.core.journal_graphs import HeardMessage, StepWalk, graph_of_walk, walk_steps
 from holdfast.core.records import Definition, RunRecord
 from holdfast.core.run_graphs import (
     MOST_NODES,
@@ -48,19 +49,26 @@ class RunGraphs(RunReading):
         then = instant_at("at", at)
         found = await self._store.find_definitions(self.namespace, [(record.workflow, record.version)])
         drawn = await self._drawn(found[0]) if found else None
-        tallies = await self._store.tally_tasks(self.namespace, record.key, then, _MOST_TALLIES)
-        if drawn is not None and not any(node.is_start for node in drawn[0].nodes):
+        if drawn is None:
+            return await self._graph_of_code(record, then)
+        tallies = await self._tally(record, then)
+        if not any(node.is_start for node in drawn[0].nodes):
             return await asyncio.to_thread(_graph_of_dag, record, *drawn, tallies, then)
         steps = await self._first_steps(record.key)
-        if drawn is not None:
-            return await asyncio.to_thread(_graph_of_flow, record, *drawn, tallies, steps, then)
-        messages = await self._store.list_heard_messages(self.namespace, record.key, MOST_STEPS)
+        return await asyncio.to_thread(_graph_of_flow, record, *drawn, tallies, steps, then)
+
+    async def _graph_of_code(self, record: RunRecord, then: Instant | None) -> RunGraph:
+        # All are asked for at once: the steps are walked while the database counts.
+        reading = asyncio.gather(
+            self._first_steps(record.key),
+            self._store.list_heard_messages(self.namespace, record.key, MOST_STEPS),
+        )
+        (walked, steps_read, has_all), tallies = await asyncio.gather(
+            _walk(record, reading, then), self._tally(record, then)
+        )
 
         def draw() -> RunGraph:
-            read, is_read = _read(steps.read, then)
-            # A child that was not read may have ended well: of a part nothing is known of its end.
-            ended_at = _end_of(record, then) if is_read and steps.is_all else None
-            made = graph_of_steps(record.workflow, read, messages, tallies, ended_at)
+            made = graph_of_walk(record.workflow, walked, tallies, has_all_steps=has_all)
             return RunGraph(
                 source="journal",
                 version=record.version,
@@ -68,12 +76,15 @@ class RunGraphs(RunReading):
                 layout=self._workflows.reader.lay_out(made.graph),
                 nodes=made.states,
                 edges_taken=[(edge.source, edge.target) for edge in made.graph.edges],
-                steps_read=len(read),
-                is_all=made.is_all and is_read and steps.is_all and len(tallies) < _MOST_TALLIES,
+                steps_read=steps_read,
+                is_all=made.is_all and has_all and len(tallies) < _MOST_TALLIES,
             )
 
-        # In a thread: thousands of steps and the layout would hold up the event loop.
+        # In a thread: the layout would hold up the event loop, as thousands of steps would.
         return await asyncio.to_thread(draw)
+
+    async def _tally(self, record: RunRecord, at: Instant | None) -> list[TaskTally]:
+        return await self._store.tally_tasks(self.namespace, record.key, at, _MOST_TALLIES)
 
     async def _drawn(self, definition: Definition) -> tuple[Graph, GraphLayout] | None:
         try:
@@ -85,6 +96,22 @@ class RunGraphs(RunReading):
         found = await self._store.read_steps(run, 0, MOST_STEPS + 1, _BYTES)
         size = sum(len(step) for _, step in found)
         return _Steps(found[:MOST_STEPS], len(found) <= MOST_STEPS and size < _BYTES)
+
+
+async def _walk(
+    record: RunRecord, reading: Awaitable[tuple[_Steps, list[HeardMessage]]], then: Instant | None
+) -> tuple[StepWalk, int, bool]:
+    """Also how many steps were walked, and whether these are all."""
+    steps, messages = await reading
+
+    def walk() -> tuple[StepWalk, int, bool]:
+        read, is_read = _read(steps.read, then)
+        has_all = is_read and steps.is_all
+        # A child that was not read may have ended well: of a part nothing is known of its end.
+        ended_at = _end_of(record, then) if has_all else None
+        return walk_steps(read, messages, ended_at), len(read), has_all
+
+    return await asyncio.to_thread(walk)
 
 
 def _read(steps: list[tuple[int, bytes]], until: Instant | None) -> tuple[list[StepRecord], bool]:

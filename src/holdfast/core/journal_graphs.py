@@ -71,23 +71,27 @@ class JournalGraph(NamedTuple):
     """Whether every node and edge is there."""
 
 
-def graph_of_steps(
-    name: str,
-    steps: Sequence[StepRecord],
-    messages: Iterable[HeardMessage],
-    tallies: Iterable[TaskTally],
-    ended_at: Instant | None = None,
-) -> JournalGraph:
-    """`steps` are the first ones of the run, and `tallies` count all of its tasks. `ended_at` is when the run
-    ended; what it had asked for and not heard by then is cancelled."""
+def walk_steps(
+    steps: Sequence[StepRecord], messages: Iterable[HeardMessage], ended_at: Instant | None = None
+) -> StepWalk:
+    """`steps` are the first ones of the run. `ended_at` is when it ended; what it had asked for and not heard
+    by then is cancelled."""
     counted = [step for _, step in steps_that_count(list(steps))]
-    walk = _Walk(counted, {message.id: message for message in messages})
+    walk = StepWalk(counted, {message.id: message for message in messages})
     for step in counted:
         walk.add(step)
     if ended_at is not None:
         walk.end(ended_at)
+    return walk
+
+
+def graph_of_walk(
+    name: str, walk: StepWalk, tallies: Iterable[TaskTally], *, has_all_steps: bool
+) -> JournalGraph:
+    """`tallies` count all tasks of the run. A name that is only there is of steps that were not read, or, if
+    all were, of one that was written since."""
     by_name = tallies_by_name(tallies)
-    for each in by_name:  # of steps that were not read
+    for each in () if has_all_steps else by_name:
         walk.nodes.setdefault(f"task:{each}", _Node("task", each))
     shown = dict(list(walk.nodes.items())[:MOST_NODES])
     edges = [edge for edge in walk.edges if edge[0] in shown and edge[1] in shown]
@@ -155,7 +159,9 @@ def _tallies_of(node: _Node) -> list[TaskTally]:
     ]  # fmt: skip
 
 
-class _Walk:
+class StepWalk:
+    """What the steps have asked for and heard."""
+
     def __init__(self, steps: Sequence[StepRecord], messages: Mapping[MessageId, HeardMessage]) -> None:
         self.nodes: dict[str, _Node] = {}
         self.edges: dict[tuple[str, str], None] = {}

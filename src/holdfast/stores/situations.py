@@ -29,6 +29,8 @@ from holdfast.stores.sql_role import SqlRole
 
 _decode_claims = msgspec.json.Decoder(list[str]).decode
 _STEPS_AT_ONCE: Final = 50
+_FEW_BYTES: Final = 256 * 1024
+"""Of steps. They hold up no other read."""
 _PENDING: Final = ("pending", False)
 _MOST_GROUPS: Final = 1000
 
@@ -75,7 +77,7 @@ class SqlSituationStore(SqlRole):
                     break
             return found
 
-        return await self._driver.read(script, may_be_long=True)
+        return await self._driver.read(script, may_be_long=bytes > _FEW_BYTES)
 
     async def list_serving_nodes(self, namespace: str) -> list[ServingNode]:
         return [serving_node(row) for row in await self._driver.fetch("serving_nodes", namespace)]

@@ -43,6 +43,12 @@ export class RunData {
       (signal) => get("/api/v1/runs/{id}", { path: path(), signal }),
       { on, every: 500 },
     );
+    // What takes longest is asked for first.
+    this.graph = resource(
+      () => `graph ${id()} ${at() ?? ""}`,
+      (signal) => get("/api/v1/runs/{id}/graph", { path: path(), query: { at: at() ?? undefined }, signal }),
+      { on: (pulse) => at() === null && on(pulse), every: 1_500 },
+    );
     this.explanation = resource(
       () => `explanation ${id()}`,
       (signal) => get("/api/v1/runs/{id}/explanation", { path: path(), signal }),
@@ -62,11 +68,6 @@ export class RunData {
     this.neighbours = resource(
       () => `neighbours ${id()}`,
       (signal) => get("/api/v1/runs/{id}/neighbours", { path: path(), signal, isLater: true }),
-    );
-    this.graph = resource(
-      () => `graph ${id()} ${at() ?? ""}`,
-      (signal) => get("/api/v1/runs/{id}/graph", { path: path(), query: { at: at() ?? undefined }, signal }),
-      { on: (pulse) => at() === null && on(pulse), every: 1_500 },
     );
     this.tasks = resource(
       () => (this.groups.data && this.hasFew ? `tasks ${id()} ${this.version}` : null),
