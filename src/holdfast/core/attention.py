@@ -436,7 +436,9 @@ def _sentence(signs: Signs, problems: int, now: Instant) -> list[ExplanationPart
     )
     tick = ""
     if signs.next_tick is not None:
-        tick = f"; the next schedule fires in {span_words(max(1.0, (signs.next_tick - now) / 1_000_000))}"
+        left = max(1.0, (signs.next_tick - now) / 1_000_000)
+        # Whole minutes, because the sentence may be read a while after it was made.
+        tick = f"; the next schedule fires in {span_words(left if left < 120 else left - left % 60)}"
     return [*begin, _text(f" {going}{tick}.")]
 
 

@@ -44,7 +44,7 @@ export function between(
 }
 
 /** In milliseconds with their fraction, which `Date.parse` drops: 12.9 ms would be 12 or 13. */
-function exact(at: string): number {
+export function exact(at: string): number {
   const rest = /\.\d{3}(\d+)/.exec(at)?.[1] ?? "";
   return Date.parse(at) + (rest ? Number(`0.${rest}`) : 0);
 }

@@ -45,6 +45,15 @@ it("says which was slower, and where", () => {
   expect(said.replaceAll("\u00a0", " ")).toBe("Both succeeded. two took 36 s longer, 28 s of them in a.");
 });
 
+it("says that what only the slower run has took the time", () => {
+  const pairs = pairsOf([group("a", 2), group("pack", 30)], [group("a", 1)]);
+  const said = sentenceOf(run("one", "success", 40), run("two", "success", 4), pairs);
+  expect(said.replaceAll("\u00a0", " ")).toBe(
+    "Both succeeded. one took 36 s longer, 30 s of them in pack, which only it has. " +
+      "1 name of tasks is in one of them only.",
+  );
+});
+
 it("says how they ended if that differs", () => {
   expect(
     sentenceOf(run("one", "success", 4), run("two", "running", null), pairsOf([group("a", 1)], [])),

@@ -1,6 +1,6 @@
 // Two runs side by side: their tasks by name, and what that says in a sentence.
 import type { RunInfo, TaskGroup } from "../../api/schema";
-import { duration } from "../../text/durations";
+import { duration, exact } from "../../text/durations";
 import { counted } from "../../text/numbers";
 
 export interface Pair {
@@ -38,18 +38,30 @@ function pair(left: TaskGroup | null, right: TaskGroup | null): Pair {
 /** From the beginning of the first to the end of the last, in seconds; null if it has not ended. */
 export function spanOf(group: TaskGroup | null): number | null {
   if (!group?.began_at || !group.ended_at) return null;
-  return (Date.parse(group.ended_at) - Date.parse(group.began_at)) / 1000;
+  return (exact(group.ended_at) - exact(group.began_at)) / 1000;
 }
 
 export function tookOf(run: RunInfo): number | null {
   if (!run.finished_at) return null;
-  return (Date.parse(run.finished_at) - Date.parse(run.started_at ?? run.created_at)) / 1000;
+  return (exact(run.finished_at) - exact(run.started_at ?? run.created_at)) / 1000;
 }
 
 function endOf(status: string, is = "is"): string {
   if (status === "success") return "succeeded";
   if (status === "cancelled") return is === "is" ? "was cancelled" : "were cancelled";
   return status === "failed" ? "failed" : `${is} ${status}`;
+}
+
+/** Where most of the time was lost: in tasks that took longer, or that only the slower run has. */
+function whereOf(pairs: Pair[], isRightSlower: boolean): string {
+  const lost = pairs.map((each): [number, string] => {
+    const own = isRightSlower ? each.right : each.left;
+    const isOnlyThere = own !== null && (each.left === null || each.right === null);
+    if (isOnlyThere) return [spanOf(own) ?? 0, `${each.name}, which only it has`];
+    return [(each.longer ?? 0) * (isRightSlower ? 1 : -1), each.name];
+  });
+  const [most, name] = lost.sort(([one], [other]) => other - one)[0] ?? [0, ""];
+  return most > 0 ? `, ${duration(most)} of them in ${name}` : "";
 }
 
 /** What stands out: how they ended, which was slower and where. */
@@ -61,14 +73,10 @@ export function sentenceOf(left: RunInfo, right: RunInfo, pairs: Pair[]): string
       : `${left.id} ${endOf(left.status)}, ${right.id} ${endOf(right.status)}.`;
   const parts = [ended];
   if (one !== null && two !== null) {
-    const slower = pairs
-      .filter((each) => each.longer !== null && Math.sign(each.longer) === Math.sign(two - one))
-      .sort((a, b) => Math.abs(b.longer ?? 0) - Math.abs(a.longer ?? 0))[0];
     if (Math.abs(two - one) < 0.001) parts.push(`Both took ${duration(one)}.`);
     else
       parts.push(
-        `${two > one ? right.id : left.id} took ${duration(Math.abs(two - one))} longer` +
-          (slower?.longer ? `, ${duration(Math.abs(slower.longer))} of them in ${slower.name}.` : "."),
+        `${two > one ? right.id : left.id} took ${duration(Math.abs(two - one))} longer${whereOf(pairs, two > one)}.`,
       );
   }
   const only = pairs.filter((each) => !each.left || !each.right).length;

@@ -116,8 +116,19 @@ function calm(schedules: Watched[], all: string, now: number): Part[] {
     begin,
     { text: "Next is " },
     { text: next.name, kind: "schedule", ref: next.name },
-    { text: Date.parse(next.next_at) > now ? `, ${relative(next.next_at, now)}. ` : ", now. " },
+    {
+      text:
+        Date.parse(next.next_at) > now
+          ? `, ${relative(next.next_at, stepped(next.next_at, now))}. `
+          : ", now. ",
+    },
   ];
+}
+
+/** Now, so that more than two minutes are told whole: the sentence would run behind the table beside it. */
+function stepped(next: string, now: number): number {
+  const left = Date.parse(next) - now;
+  return left < 120_000 ? now : now + (left % 60_000);
 }
 
 function paused(schedules: Watched[]): Part[] {

@@ -1,7 +1,7 @@
 // The rows of the timeline and their bars, from what the server knows of groups, tasks and attempts.
 import type { AttemptInfo, TaskGroup, TaskInfo } from "../../../api/schema";
 import type { Group } from "../groups";
-import { duration } from "../../../text/durations";
+import { duration, exact } from "../../../text/durations";
 import { counted } from "../../../text/numbers";
 import type { Interval } from "./scale";
 
@@ -67,7 +67,7 @@ export function taskOf(group: Group): Task {
 /** A task from its request on: waits, attempts that did not succeed, and the last one. */
 export function barsOf(task: Task, attempts: readonly AttemptInfo[], now: number): Bar[] {
   const bars: Bar[] = [];
-  let reached = Date.parse(task.created_at);
+  let reached = exact(task.created_at);
   const add = (from: number, to: number, look: Look, text: string): void => {
     if (to > from || look !== "wait")
       bars.push({ from, to: Math.max(from, to), look, text, seq: task.seq, lane: 0 });
@@ -79,20 +79,20 @@ export function barsOf(task: Task, attempts: readonly AttemptInfo[], now: number
     .filter((each) => !(isEnded && each.attempt === task.attempt))
     .sort((one, other) => one.attempt - other.attempt);
   for (const attempt of earlier) {
-    const from = Math.max(reached, Date.parse(attempt.started_at ?? attempt.finished_at));
-    const to = Math.max(from, Date.parse(attempt.finished_at));
+    const from = Math.max(reached, exact(attempt.started_at ?? attempt.finished_at));
+    const to = Math.max(from, exact(attempt.finished_at));
     add(reached, from, "wait", bars.length ? "backoff" : "waited to begin");
     const look = attempt.status === "lost" ? "lost" : "bad";
     add(from, to, look, `attempt ${attempt.attempt}, ${attempt.problem ?? attempt.status}`);
   }
-  const began = task.started_at === null ? null : Date.parse(task.started_at);
+  const began = task.started_at === null ? null : exact(task.started_at);
   const isUnderWay = began !== null && (isEnded || task.status === "running") && began >= reached - 1;
   if (isUnderWay) {
     add(reached, began, "wait", earlier.length ? "backoff" : "waited to begin");
-    const to = task.finished_at === null ? now : Date.parse(task.finished_at);
+    const to = task.finished_at === null ? now : exact(task.finished_at);
     add(began, to, lookOf(task.status), `${task.status}, ${duration((to - began) / 1000)}`);
   } else if (!isEnded) {
-    const until = task.retry_at === null ? now : Math.max(now, Date.parse(task.retry_at));
+    const until = task.retry_at === null ? now : Math.max(now, exact(task.retry_at));
     add(reached, until, "wait", task.retry_at === null ? "waits to begin" : "backoff");
   }
   return bars;
@@ -106,8 +106,8 @@ function lookOf(status: string): Look {
 
 /** Promises, timers and the like work nowhere: they are waited for. */
 function waitBars(group: Group, now: number): Bar[] {
-  const from = Date.parse(group.asked_at);
-  const to = group.ended_at === null ? now : Date.parse(group.ended_at);
+  const from = exact(group.asked_at);
+  const to = group.ended_at === null ? now : exact(group.ended_at);
   const isChild = group.kind === "child";
   const look = isChild ? "child" : group.kind === "promise" ? "person" : "wait";
   return [{ from, to, look, text: `${group.kind}, ${duration((to - from) / 1000)}`, seq: null, lane: 0 }];
@@ -149,7 +149,7 @@ export function rowsOf({ groups, tasks, attempts, now }: Known): Row[] {
           : (only ? [only] : own).map((each) => barsOf(each, attempts, now)),
     );
     const state = stateOf(group.states);
-    const retryAt = only?.retry_at ? Date.parse(only.retry_at) : null;
+    const retryAt = only?.retry_at ? exact(only.retry_at) : null;
     return {
       name: group.name,
       kind: group.kind,
@@ -173,8 +173,8 @@ function waitOf(group: Group): string | null {
 function noteOf(group: Group, attempts: readonly AttemptInfo[], now: number): string {
   const begin = group.kind === "task" ? group.began_at : group.asked_at;
   if (begin === null) return "";
-  const end = group.ended_at === null ? now : Date.parse(group.ended_at);
-  const took = duration(Math.max(0, (end - Date.parse(begin)) / 1000));
+  const end = group.ended_at === null ? now : exact(group.ended_at);
+  const took = duration(Math.max(0, (end - exact(begin)) / 1000));
   if (group.count > 1) {
     const parts = [took];
     if (group.retried) parts.push(`${counted(group.retried, "was", "were")} tried again`);
@@ -202,8 +202,8 @@ export function workOf(rows: readonly Row[], groups: readonly Group[], now: numb
   const busy = groups
     .filter((group, index) => rows[index]?.isBusy && group.began_at !== null)
     .map((group) => ({
-      from: Date.parse(group.began_at ?? ""),
-      to: group.ended_at === null ? now : Date.parse(group.ended_at),
+      from: exact(group.began_at ?? ""),
+      to: group.ended_at === null ? now : exact(group.ended_at),
     }));
   return [...bars, ...busy];
 }
