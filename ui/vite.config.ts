@@ -17,5 +17,7 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   server: { proxy: { "/api": server, "/login/oidc": server } },
-  test: { include: ["src/**/*.test.ts"], environment: "node", isolate: false },
+  test: { include: ["src/**/*.test.ts"], environment: "./vitest.environment.ts", isolate: false },
+  // Tests run the reactive code that a browser gets, with its effects: without it, Svelte compiles for a server.
+  resolve: process.env.VITEST ? { conditions: ["browser"] } : {},
 });
