@@ -84,6 +84,26 @@ def are_apart(one: dict[str, float], other: dict[str, float]) -> bool:
     )
 
 
+async def test_nothing_of_a_run_stands_under_the_heading_of_another(naps: Server):
+    refusal = {"status": 503, "content_type": "application/problem+json", "body": '{"detail": "away"}'}
+    async with opened(naps.base, "/runs/loop", strict=False) as page:
+        await expect(page.locator(".graph .face").first).to_be_visible()
+        await page.route(
+            re.compile(r"/runs/count/(graph|groups|neighbours)"), lambda route: route.fulfill(**refusal)
+        )
+
+        await page.evaluate(
+            """const link = document.body.appendChild(document.createElement("a"));
+            link.href = "/runs/count"; link.click();"""
+        )
+
+        await expect(page.get_by_role("heading", name="count", exact=True)).to_be_visible()
+        await expect(page.locator(".say .why")).to_contain_text("Done in")
+        await expect(page.locator(".graph .face")).to_have_count(0)
+        assert await page.get_by_text("approved").count() == 0
+        assert await page.get_by_role("link", name="The run before").count() == 0
+
+
 async def test_what_edges_say_can_be_read(naps: Server):
     async with opened(naps.base, "/runs/loop") as page:
         await expect(page.locator(".graph text.said")).to_have_count(2)

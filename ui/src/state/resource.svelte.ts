@@ -19,6 +19,19 @@ export interface Options {
   every?: number;
   /** Load again after so many milliseconds in any case. */
   poll?: number;
+  /**
+   * What it is about: `run 7`. While that is the same, what was loaded for another key stands until what this
+   * key names is there: rows stay while a filter changes. Without it, nothing is shown under another key.
+   */
+  subject?: () => string;
+}
+
+/** What was loaded, and what it is of: that of one run must not stand under the heading of another. */
+interface Loaded<T> {
+  key: string;
+  subject: string | null;
+  data: T;
+  at: number;
 }
 
 const CACHED = 60;
@@ -49,32 +62,41 @@ export function resource<T>(
   load: (signal: AbortSignal) => Promise<T>,
   options: Options = {},
 ): Resource<T> {
-  let data = $state.raw<T | undefined>();
-  let problem = $state.raw<Problem | null>(null);
-  let at = $state(0);
+  let loaded = $state.raw<Loaded<T> | null>(null);
+  let problem = $state.raw<{ key: string; error: Problem } | null>(null);
   let isLoading = $state(false);
   let running: AbortController | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastAt = 0;
   let took = 0;
 
+  const subject = () => options.subject?.() ?? null;
+  const shown = $derived.by((): { data: T; at: number } | null => {
+    const name = key();
+    if (name === null) return null;
+    if (loaded?.key === name) return loaded;
+    const known = cache.get(name);
+    if (known) return { data: known.data as T, at: known.at };
+    return loaded && loaded.subject !== null && loaded.subject === subject() ? loaded : null;
+  });
+
   async function run(name: string): Promise<void> {
     running?.abort();
     const mine = (running = new AbortController());
     isLoading = true;
     lastAt = Date.now();
+    const about = untrack(subject);
     try {
       const found = await load(mine.signal);
       took = Date.now() - lastAt;
       if (mine.signal.aborted) return;
-      data = found;
-      at = Date.now();
+      loaded = { key: name, subject: about, data: found, at: Date.now() };
       problem = null;
       keep(name, found);
     } catch (error) {
       if (mine.signal.aborted) return;
       if (!(error instanceof Problem)) throw error;
-      problem = error;
+      problem = { key: name, error };
     } finally {
       if (running === mine) isLoading = false;
     }
@@ -98,13 +120,8 @@ export function resource<T>(
       timer = undefined;
       if (name === null) {
         running?.abort();
-        data = undefined;
+        loaded = null;
         return;
-      }
-      const known = cache.get(name);
-      if (known) {
-        data = known.data as T;
-        at = known.at;
       }
       void run(name);
     });
@@ -122,13 +139,13 @@ export function resource<T>(
 
   return {
     get data() {
-      return data;
+      return shown?.data;
     },
     get problem() {
-      return problem;
+      return problem && problem.key === key() ? problem.error : null;
     },
     get at() {
-      return at;
+      return shown?.at ?? 0;
     },
     get isLoading() {
       return isLoading;

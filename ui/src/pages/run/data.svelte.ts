@@ -47,7 +47,7 @@ export class RunData {
     this.graph = resource(
       () => `graph ${id()} ${at() ?? ""}`,
       (signal) => get("/api/v1/runs/{id}/graph", { path: path(), query: { at: at() ?? undefined }, signal }),
-      { on: (pulse) => at() === null && on(pulse), every: 1_500 },
+      { on: (pulse) => at() === null && on(pulse), every: 1_500, subject: id },
     );
     this.explanation = resource(
       () => `explanation ${id()}`,
@@ -63,7 +63,7 @@ export class RunData {
     this.groups = resource(
       () => `groups ${id()} ${at() ?? ""}`,
       (signal) => get("/api/v1/runs/{id}/groups", { path: path(), query: { at: at() ?? undefined }, signal }),
-      { on: (pulse) => at() === null && on(pulse), every: 1_000 },
+      { on: (pulse) => at() === null && on(pulse), every: 1_000, subject: id },
     );
     this.neighbours = resource(
       () => `neighbours ${id()}`,
@@ -72,6 +72,7 @@ export class RunData {
     this.tasks = resource(
       () => (this.groups.data && this.hasFew ? `tasks ${id()} ${this.version}` : null),
       (signal) => this.loadTasks(id(), signal),
+      { subject: id },
     );
   }
 
