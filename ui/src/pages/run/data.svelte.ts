@@ -12,7 +12,7 @@ import type {
 } from "../../api/schema";
 import type { Pulse } from "../../state/live.svelte";
 import { resource, type Resource } from "../../state/resource.svelte";
-import { groupsOf, type Group } from "./groups";
+import { groupsOf, versionOf, type Group } from "./groups";
 import { triedAgain } from "./timeline/rows";
 
 /** Runs of more tasks are shown by their groups alone; the tasks are then loaded page by page. */
@@ -70,9 +70,10 @@ export class RunData {
       (signal) => get("/api/v1/runs/{id}/neighbours", { path: path(), signal, isLater: true }),
     );
     this.tasks = resource(
-      () => (this.groups.data && this.hasFew ? `tasks ${id()} ${this.version}` : null),
+      () => (this.groups.data && this.hasFew ? `tasks ${id()} ${versionOf(this.groups.data.groups)}` : null),
       (signal) => this.loadTasks(id(), signal),
-      { subject: id },
+      // Groups count how many tasks were tried again, not how often.
+      { on: (pulse) => pulse.changes.some((each) => (each.attempt ?? 1) > 1), every: 1_000, subject: id },
     );
   }
 
@@ -89,16 +90,6 @@ export class RunData {
 
   get hasFew(): boolean {
     return (this.groups.data?.total ?? 0) <= MOST_TASKS;
-  }
-
-  /** Differs when the groups do: then the tasks have changed as well. */
-  private get version(): string {
-    const groups = this.groups.data?.groups ?? [];
-    return groups
-      .map(
-        (each) => `${each.count}.${each.states.success}.${each.states.running}.${each.retried}.${each.lost}`,
-      )
-      .join(" ");
   }
 
   private async loadTasks(id: string, signal: AbortSignal): Promise<Tasks> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunGraph, TaskGroup } from "../../api/schema";
-import { groupsOf, nameOf } from "./groups";
+import { groupsOf, nameOf, versionOf } from "./groups";
 
 const at = (seconds: number) => new Date(1_700_000_000_000 + seconds * 1000).toISOString();
 const none = { pending: 0, dispatched: 0, running: 0, success: 0, failed: 0, skipped: 0, cancelled: 0 };
@@ -73,4 +73,20 @@ test("those of a flow are tasks already, and chosen by their own names", () => {
   expect(flow.nodes.map((node) => nameOf(flow, node))).toEqual(["timer", "timer", "paid", "charge"]);
   expect(groupsOf([task], graph("definition"))).toEqual([task]);
   expect(groupsOf([task], undefined)).toEqual([task]);
+});
+
+test.each<[string, Partial<TaskGroup>]>([
+  ["is cancelled", { states: { ...none, cancelled: 1 } }],
+  ["is skipped", { states: { ...none, skipped: 1 } }],
+  ["is given to a worker", { states: { ...none, dispatched: 1 } }],
+  ["runs", { states: { ...none, running: 1 } }],
+  ["fails", { states: { ...none, failed: 1 } }],
+  ["is tried again", { retried: 1 }],
+  ["is lost", { lost: 1 }],
+  ["ends", { ended_at: at(3) }],
+])("the tasks are loaded again when one that waits %s", (_, change) => {
+  const waits = { ...task, states: { ...none, pending: 1 }, ended_at: null };
+
+  expect(versionOf([{ ...waits, ...change }])).not.toBe(versionOf([waits]));
+  expect(versionOf([{ ...waits }])).toBe(versionOf([waits]));
 });

@@ -18,6 +18,18 @@ export function nameOf(graph: RunGraph, node: { id: string; name: string }): str
   return isTimerOfCode && drawn.work ? `${node.name} ${drawn.work}` : node.name;
 }
 
+/**
+ * Differs when a task has got another state, was tried again for the first time or was lost, and when the last of
+ * its name has ended. A third attempt does not show in it if the states are the same before and after.
+ */
+export function versionOf(groups: readonly TaskGroup[]): string {
+  return groups
+    .map((each) =>
+      [each.count, ...Object.values(each.states), each.retried, each.lost, each.ended_at ?? ""].join("."),
+    )
+    .join(" ");
+}
+
 function waitsOf(graph: RunGraph): Group[] {
   const kinds = new Map(graph.graph.nodes.map((each) => [each.id, each.kind]));
   return graph.nodes.flatMap((node): Group[] => {
