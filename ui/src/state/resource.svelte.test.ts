@@ -1,5 +1,6 @@
 import { flushSync } from "svelte";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Pulse } from "./live.svelte";
 import type { Options } from "./resource.svelte";
 
 let module: typeof import("./resource.svelte");
@@ -107,4 +108,35 @@ it("shows nothing while the key is null", async () => {
   go({ run: "none" });
 
   expect(found.data).toBeUndefined();
+});
+
+async function listening(options: Options): Promise<(pulse: Partial<Pulse>) => Promise<void>> {
+  const { live } = await import("./live.svelte");
+  const heard = vi.spyOn(live, "listen");
+  open({ every: 0, ...options });
+  await asked[0]?.answer("before");
+  const quiet = { created: 0, succeeded: 0, failed: 0, cancelled: 0, tasks: 0, messages: 0 };
+  return async (pulse) => {
+    const whole = { at: "", ...quiet, runs: [], changes: [], is_cut: false, ...pulse };
+    heard.mock.calls.forEach(([hear]) => hear(whole));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  };
+}
+
+it("loads again after a gap of which nothing is known, whatever changes it listens for", async () => {
+  const tell = await listening({ on: (pulse) => pulse.failed > 0 });
+
+  await tell({});
+  expect(asked).toHaveLength(1);
+
+  await tell({ is_cut: true });
+  expect(asked).toHaveLength(2);
+});
+
+it("does not load again after a gap if changes do not matter to it", async () => {
+  const tell = await listening({});
+
+  await tell({ is_cut: true });
+
+  expect(asked).toHaveLength(1);
 });

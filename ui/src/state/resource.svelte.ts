@@ -13,7 +13,10 @@ export interface Resource<T> {
 }
 
 export interface Options {
-  /** Whether this change is a reason to load again. Without it, changes do not matter. */
+  /**
+   * Whether this change is a reason to load again. Without it, changes do not matter. Nobody asks it of a pulse
+   * that is cut: such a pulse is a reason in any case, because what it leaves out may be one.
+   */
   on?: (pulse: Pulse) => boolean;
   /** Load again at most so often, in milliseconds; less often if it takes long. */
   every?: number;
@@ -127,7 +130,9 @@ export function resource<T>(
     });
   });
   $effect(() => {
-    const leave = options.on ? live.listen((pulse) => options.on?.(pulse) && soon()) : undefined;
+    const leave = options.on
+      ? live.listen((pulse) => (pulse.is_cut || options.on?.(pulse)) && soon())
+      : undefined;
     const poll = options.poll ? setInterval(soon, options.poll) : undefined;
     return () => {
       leave?.();
