@@ -21,6 +21,8 @@ export class JournalWindow {
   isShifted = $state(false);
   isAtEnd = $state(false);
   private isBusy = false;
+  /** Something has happened while a page was read, which may not have it. */
+  private hasGrown = false;
   private reading: Promise<void> = Promise.resolve();
   /** So many steps fit into a page of the server: fewer than are asked for, if they are large. */
   private fits = PAGE;
@@ -39,7 +41,7 @@ export class JournalWindow {
   async jump(position: number): Promise<void> {
     if (this.steps.length && position >= this.first && position <= this.last) return;
     // What is read just now is beside the place: it must not keep this from being read.
-    await this.reading;
+    while (this.isBusy) await this.reading;
     const from = Math.max(0, position - Math.floor(this.fits / 2));
     await this.read(from, position + 1, PAGE, ({ steps, hasMore }) => {
       if (!steps.length && !this.isNew) return;
@@ -49,7 +51,12 @@ export class JournalWindow {
     });
   }
 
-  /** Also when something has happened: the last page is read again from its end. */
+  /** The run goes on: what it has added is read if the end of the journal is loaded. */
+  async grow(): Promise<void> {
+    if (this.isBusy) this.hasGrown = true;
+    else if (this.isAtEnd) await this.later();
+  }
+
   async later(): Promise<void> {
     const from = this.last + 1;
     await this.read(from, from, PAGE, ({ steps, hasMore }) => {
@@ -106,6 +113,10 @@ export class JournalWindow {
       this.problem = error;
     } finally {
       this.isBusy = false;
+      if (this.hasGrown) {
+        this.hasGrown = false;
+        void this.grow();
+      }
     }
   }
 

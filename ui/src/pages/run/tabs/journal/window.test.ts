@@ -6,8 +6,10 @@ let JournalWindow: typeof import("./window.svelte").JournalWindow;
 let total = 1_000;
 let perPage = 200;
 let asked: number[] = [];
+/** Answers wait for it, with what the journal had when it was asked for. */
+let gate: Promise<void> | undefined;
 
-function answer(address: string): Promise<Response> {
+async function answer(address: string): Promise<Response> {
   const query = new URL(address, "http://here/").searchParams;
   const after = query.get("after");
   const from = after === null ? 0 : Number(after) + 1;
@@ -15,14 +17,15 @@ function answer(address: string): Promise<Response> {
   const items = Array.from({ length: Math.max(0, end - from) }, (_, index) => ({ position: from + index }));
   asked.push(from);
   const body = JSON.stringify({ items, next: items.length && end < total ? String(end - 1) : null });
-  return Promise.resolve(new Response(body, { headers: { "content-type": "application/json" } }));
+  await gate;
+  return new Response(body, { headers: { "content-type": "application/json" } });
 }
 
 beforeEach(async () => {
   vi.stubGlobal("document", { baseURI: "http://here/" });
   vi.stubGlobal("fetch", answer);
   ({ JournalWindow } = await import("./window.svelte"));
-  [total, perPage, asked] = [1_000, 200, []];
+  [total, perPage, asked, gate] = [1_000, 200, [], undefined];
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -76,4 +79,37 @@ it("is not at the end any more after a jump back from it", async () => {
 
   await journal.later();
   expect(journal.last).toBe(399);
+});
+
+it.each([
+  ["is opened", 0],
+  ["reads on", 10],
+])("has the last steps of a run that ends while it %s", async (_, known) => {
+  const journal = new JournalWindow("run");
+  total = known;
+  if (known) await journal.jump(0);
+  total = 12;
+  let open = () => {};
+  gate = new Promise((resolve) => (open = resolve));
+  const reading = known ? journal.grow() : journal.jump(0);
+
+  total = 15;
+  await journal.grow();
+  await journal.grow();
+  open();
+  await reading;
+
+  await vi.waitFor(() => expect(journal.last).toBe(14));
+  expect(isWhole(journal.steps)).toBe(true);
+  expect(journal.isAtEnd).toBe(true);
+});
+
+it("reads nothing of a run that goes on far behind what is looked at", async () => {
+  const journal = new JournalWindow("run");
+  await journal.jump(0);
+  asked = [];
+
+  await journal.grow();
+
+  expect(asked).toEqual([]);
 });
