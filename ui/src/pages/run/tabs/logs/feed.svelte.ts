@@ -34,7 +34,12 @@ export class LogFeed {
         this.problem = null;
         this.isLoading = false;
         if (this.isOver()) return;
-        await this.follow();
+        try {
+          await this.follow();
+        } finally {
+          // What is read next begins behind them.
+          this.draw();
+        }
         if (this.isOver()) await this.readPages();
       } catch (error) {
         if (this.stop.signal.aborted) return;
@@ -94,8 +99,12 @@ export class LogFeed {
     // Lines are drawn four times a second at most.
     setTimeout(() => {
       this.isDrawing = false;
-      this.add(this.waiting.splice(0));
+      this.draw();
     }, 250);
+  }
+
+  private draw(): void {
+    this.add(this.waiting.splice(0));
   }
 
   private add(lines: LogEntry[]): void {
