@@ -24,7 +24,15 @@ test("the question has the number in it", () => {
 });
 
 test("progress is said in a sentence", () => {
-  const progress = { words: wordsOf("retry"), total: 36, done: 12, refused: 1, isOver: false, problem: "" };
+  const progress = {
+    words: wordsOf("retry"),
+    total: 36,
+    done: 12,
+    refused: 1,
+    isOver: false,
+    isUnheard: false,
+    problem: "",
+  };
 
   expect(progressText(progress)).toBe("Retrying 36 runs: 12 done, 1 refused.");
   expect(progressText({ ...progress, done: 36, refused: 0, isOver: true })).toBe(

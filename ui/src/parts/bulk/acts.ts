@@ -100,6 +100,8 @@ export interface Progress {
   done: number;
   refused: number;
   isOver: boolean;
+  /** The server has not answered for some seconds: the job may go on all the same. */
+  isUnheard: boolean;
   problem: string;
 }
 
@@ -108,7 +110,10 @@ export function progressText(progress: Progress): string {
   const { words, total, done, refused, isOver } = progress;
   const what = total === null ? "runs" : counted(total, "run");
   const tail = refused ? `, ${refused.toLocaleString("en")} refused` : "";
-  if (!isOver) return `${words.going} ${what}: ${done.toLocaleString("en")} done${tail}.`;
+  if (!isOver) {
+    const unheard = progress.isUnheard ? " The server does not answer; the job may go on." : "";
+    return `${words.going} ${what}: ${done.toLocaleString("en")} done${tail}.${unheard}`;
+  }
   const problem = progress.problem ? ` It stopped: ${progress.problem}` : "";
   return `${words.verb} of ${what}: ${done.toLocaleString("en")} done${tail}.${problem}`;
 }

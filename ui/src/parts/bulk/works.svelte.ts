@@ -10,8 +10,13 @@ export interface Refused {
 }
 
 const POLL = 700;
+/** So often, while the server does not answer. */
+const POLL_UNHEARD = 5_000;
+/** After so many questions without an answer the page says so. */
+const UNHEARD = 4;
 const AT_ONCE = 4;
 const KEPT_REFUSALS = 50;
+const MOST = 5;
 
 export class Work {
   total = $state<number | null>(null);
@@ -19,9 +24,12 @@ export class Work {
   refusals = $state(0);
   refused = $state.raw<Refused[]>([]);
   isOver = $state(false);
+  /** The server has not answered for some seconds: the job may go on all the same. */
+  isUnheard = $state(false);
   problem = $state("");
   endsAt = $state<string | null>(null);
   private isStopped = false;
+  private isDropped = false;
 
   constructor(
     readonly words: ActWords,
@@ -34,8 +42,8 @@ export class Work {
   }
 
   private get shape() {
-    const { total, done, isOver, problem } = this;
-    return { total, done, refused: this.refusals, isOver, problem };
+    const { total, done, isOver, isUnheard, problem } = this;
+    return { total, done, refused: this.refusals, isOver, isUnheard, problem };
   }
 
   async stop(): Promise<void> {
@@ -43,20 +51,30 @@ export class Work {
     if (this.job) await post("/api/v1/bulk/{id}/cancel", { path: { id: this.job }, body: { reason: "" } });
   }
 
-  /** Follows a job of the server to its end. */
+  /** Nobody looks at it any more. */
+  drop(): void {
+    this.isDropped = true;
+  }
+
+  /** Follows a job of the server to its end, or until it is dropped: a server that is away may come back. */
   async watch(): Promise<void> {
-    for (let failures = 0; failures < 60 && !this.isOver;) {
+    for (let failures = 0; !this.isOver && !this.isDropped;) {
       try {
         this.take(await get("/api/v1/bulk/{id}", { path: { id: this.job } }));
         failures = 0;
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
+        if (!error.isPassing) {
+          this.problem = error.message;
+          break;
+        }
         failures += 1;
-        this.problem = error.isPassing ? "" : error.message;
-        if (!error.isPassing) break;
       }
-      if (!this.isOver) await new Promise((resolve) => setTimeout(resolve, POLL));
+      this.isUnheard = failures >= UNHEARD;
+      const pause = this.isUnheard ? POLL_UNHEARD : POLL;
+      if (!this.isOver) await new Promise((resolve) => setTimeout(resolve, pause));
     }
+    if (this.isDropped) return;
     if (this.refusals) await this.readRefusals();
     this.isOver = true;
   }
@@ -107,10 +125,13 @@ class Works {
   list = $state.raw<Work[]>([]);
 
   add(work: Work): void {
-    this.list = [work, ...this.list].slice(0, 5);
+    const all = [work, ...this.list];
+    this.list = all.slice(0, MOST);
+    all.slice(MOST).forEach((each) => each.drop());
   }
 
   drop(work: Work): void {
+    work.drop();
     this.list = this.list.filter((each) => each !== work);
   }
 }
