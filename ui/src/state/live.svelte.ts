@@ -172,11 +172,6 @@ class Live {
       if (this.after) headers["Last-Event-ID"] = this.after;
       const address = addressOf("/api/v1/pulse", {}, { run: this.run });
       const answer = await fetch(address, { headers, signal: stop.signal, credentials: "same-origin" });
-      if (answer.status === 410) {
-        this.after = "";
-        this.reset();
-        return true;
-      }
       if (answer.status === 404 && this.run) {
         this.run = "";
         return true;
