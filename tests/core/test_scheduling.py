@@ -29,7 +29,7 @@ from holdfast.core.scheduling import (
     run_id,
 )
 from holdfast.core.timetable import Catchup, CatchupMode, Cron, Every, Overlap, Plan, fires_at
-from holdfast.core.values import Instant, instant
+from holdfast.core.values import Instant, instant, moment
 from holdfast.errors import BadOption
 
 SECOND = 1_000_000
@@ -392,6 +392,15 @@ def test_a_preview_is_as_long_as_the_plan():
     assert [firing.tick for firing in preview("s", plan, at("01:00"), 10, at("03:00"))] == [at("04:00")]
     assert preview("s", plan, at("04:00"), 10) == []
     assert preview("s", plan, at("01:00"), 0) == []
+
+
+def test_a_preview_looks_400_years_ahead_from_the_start_of_the_plan():
+    start = dt.datetime(3000, 1, 1, tzinfo=dt.UTC)
+    plan = Plan.of(cron="0 0 29 2 *", start=start)
+
+    years = [moment(each.tick).year for each in preview("s", plan, at("01:00"), 200)]
+
+    assert (years[0], years[-1], len(years)) == (3004, 3396, 97)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from tests.timed_environment import TimedEnvironment
 
 from holdfast import Catalog, Workflow, workflow
+from holdfast.client import schedule_ticks
 from holdfast.client.schedule_ticks import TicksOfSchedule
 from holdfast.core.scheduling import run_id, tick_of
 from holdfast.core.timetable import Plan
@@ -203,6 +205,89 @@ async def test_clock_changes_of_the_zone_are_told(catalog: Catalog, half_hour: W
         assert (change.before, change.after) == (3600, 7200)
         assert tokyo.clock_changes == []
         assert [each.at.month for each in both.clock_changes] == [3, 10]
+
+
+async def test_clock_changes_are_looked_for_once_for_all_schedules_of_a_zone(
+    catalog: Catalog, half_hour: Workflow[[], None], monkeypatch: pytest.MonkeyPatch
+):
+    async with TimedEnvironment(catalog=catalog) as env:
+        for number in range(20):
+            zone = ("Europe/Berlin", "Asia/Tokyo")[number % 2]
+            await env.schedules.put(f"s{number}", half_hour, cron="0 2 * * *", timezone=zone)
+        looked_in: list[str] = []
+        look = schedule_ticks.clock_changes
+
+        def counted(zone: dt.tzinfo, after: int, until: int) -> Any:
+            looked_in.append(str(zone))
+            return look(zone, after, until)
+
+        monkeypatch.setattr(schedule_ticks, "clock_changes", counted)
+        await env.schedules.ticks(BEGIN, BEGIN + 300 * 24 * HOUR)
+
+    assert looked_in.count("Europe/Berlin") == 1
+    assert looked_in.count("Asia/Tokyo") == 2  # there is none, so also in the year after
+
+
+async def test_what_lies_ahead_is_computed_beside_the_event_loop(
+    catalog: Catalog, half_hour: Workflow[[], None], monkeypatch: pytest.MonkeyPatch
+):
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("hourly", half_hour, cron="0 * * * *")
+        loop_thread = threading.current_thread()
+        ticks, count, called = Plan.ticks, Plan.count, 0
+
+        def checked(call: Callable[..., Any]) -> Callable[..., Any]:
+            def checked_call(*args: Any) -> Any:
+                nonlocal called
+                called += 1
+                assert threading.current_thread() is not loop_thread
+                return call(*args)
+
+            return checked_call
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Plan, "ticks", checked(ticks))
+            patch.setattr(Plan, "count", checked(count))
+            for look in (
+                env.schedules.preview("hourly"),
+                env.schedules.preview_plan(Plan.of(cron="0 * * * *")),
+                env.schedules.preview_outage("hourly", BEGIN, BEGIN + 3 * HOUR),
+                env.schedules.preview_backfill("hourly", BEGIN, BEGIN + 3 * HOUR),
+            ):
+                before = called
+                await look
+                assert called > before
+
+
+async def test_a_plan_with_rare_ticks_is_looked_at_for_a_bounded_time(catalog: Catalog):
+    async with TimedEnvironment(catalog=catalog) as env:
+        leap_sundays = Plan.of(cron="0 0 29 2 */7", timezone="Europe/Berlin")
+        began = time.process_time()
+
+        found = await env.schedules.preview_plan(leap_sundays, count=200)
+
+        took = time.process_time() - began
+    assert len(found.coming) == 13
+    assert (found.coming[0].tick.year, found.coming[-1].tick.year) == (2032, 2404)
+    assert len(found.clock_changes) == 20
+    assert found.clock_changes[-1].at.year == 2039
+    assert took < 2  # without bounds it takes half a minute
+
+
+async def test_a_range_of_centuries_is_refused(catalog: Catalog, half_hour: Workflow[[], None]):
+    first, last = dt.datetime.min.replace(tzinfo=dt.UTC), dt.datetime.max.replace(tzinfo=dt.UTC)
+    async with TimedEnvironment(catalog=catalog) as env:
+        await env.schedules.put("leap", half_hour, cron="0 0 29 2 *", timezone="Europe/Berlin")
+
+        with pytest.raises(BadOption, match="a hundred years"):
+            await env.schedules.preview_backfill("leap", first + 400 * HOUR, last - 400 * HOUR)
+        with pytest.raises(BadOption, match="ten years after"):
+            await env.schedules.preview_outage("leap", BEGIN, last)
+        century = await env.schedules.preview_backfill("leap", BEGIN, BEGIN.replace(year=2130))
+        decade = await env.schedules.preview_outage("leap", BEGIN, BEGIN.replace(year=2040))
+
+    assert century.ticks == 24  # 2100 is no leap year
+    assert len(decade.started) + decade.skipped == 2
 
 
 async def test_the_ticks_of_one_schedule_can_be_asked_for(catalog: Catalog, half_hour: Workflow[[], None]):

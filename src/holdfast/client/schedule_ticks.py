@@ -6,6 +6,7 @@ import asyncio
 import datetime as dt
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from typing import Final
 
@@ -30,6 +31,11 @@ _SAMPLE: Final = 30
 """How many of the newest runs say how long one typically takes."""
 _SECOND: Final = 1_000_000
 _YEAR: Final = 366 * 24 * 60 * 60
+_YEARS_OF_CLOCK_CHANGES: Final = 10
+"""Each year takes 2 ms: zoneinfo does not tell its changes, so each day is looked at."""
+_LONGEST_OUTAGE: Final = dt.timedelta(days=10 * 366)
+_LONGEST_BACKFILL: Final = dt.timedelta(days=100 * 366)
+"""To count the ticks of a hundred years takes 0.2 s."""
 
 
 class PastTick(msgspec.Struct, frozen=True):
@@ -91,9 +97,10 @@ class PlanPreview(msgspec.Struct, frozen=True):
     words: str
     """The plan in English."""
     coming: list[ComingTick]
+    """Fewer than asked for if the plan ends, or has fewer ticks in 400 years."""
     clock_changes: list[ClockChangeInfo]
-    """When the clocks of its time zone are changed until the last of these ticks; if they are not, the next
-    change within a year."""
+    """When the clocks of its time zone are changed until the last of these ticks, in the next ten years; if
+    they are not, the next change within a year."""
 
 
 class BackfillPreview(msgspec.Struct, frozen=True):
@@ -132,14 +139,42 @@ def checked_instant(option: str, given: object) -> Instant:
     return instant(given)
 
 
+def checked_outage(begin: object, end: object) -> tuple[Instant, Instant]:
+    """Raises BadOption."""
+    first, last = checked_instant("begin", begin), checked_instant("end", end)
+    if last < first:
+        raise BadOption("end", end, f"no earlier than begin, {begin}")
+    if last > later(first, _LONGEST_OUTAGE):
+        raise BadOption("end", end, f"no more than ten years after begin, {begin}")
+    return first, last
+
+
+def ticks_to_fill(
+    record: ScheduleRecord, plan: Plan, begin: object, end: object, limit: int
+) -> list[tuple[Instant, str]]:
+    """The ticks from `begin` on and before `end`, each with the id of its run. Takes up to 0.4 s, so it is
+    called in a thread. Raises BadOption."""
+    first, last = Instant(checked_instant("begin", begin) - 1), Instant(checked_instant("end", end) - 1)
+    span = f"{begin} to {end}"
+    if last > later(first, _LONGEST_BACKFILL):
+        raise BadOption("the range", span, "one of at most a hundred years")
+    count = plan.count(first, last)
+    if count > limit:
+        raise BadOption("the range", span, f"one with at most {limit:,} ticks; this has {count:,}")
+    return [(tick, run_id(record.name, tick)) for tick in plan.ticks(first, last)]
+
+
 def plan_preview(name: str, plan: Plan, now: Instant, count: int) -> PlanPreview:
-    """The name decides by how much jitter delays a tick. Raises BadOption."""
+    """The name decides by how much jitter delays a tick. Takes up to 0.3 s, so it is called in a thread.
+    Raises BadOption."""
     if type(count) is not int or not 1 <= count <= MOST_TICKS:
         raise BadOption("count", count, f"a whole number from 1 to {MOST_TICKS}")
     found = preview(name, plan, now, count)
     end = found[-1].tick if found else now
     coming = [ComingTick(moment(each.tick), moment(each.at)) for each in found]
-    return PlanPreview(plan_words(plan), coming, _clock_changes(plan, now, end))
+    until = Instant(min(end, now + _YEARS_OF_CLOCK_CHANGES * _YEAR * _SECOND))
+    zone = plan.timetable.zone if isinstance(plan.timetable, Cron) else None
+    return PlanPreview(plan_words(plan), coming, [] if zone is None else _clock_changes(zone, now, until))
 
 
 class TickReader:
@@ -169,8 +204,22 @@ class TickReader:
         samples = _by_schedule(sample)
 
         def all_told() -> list[TicksOfSchedule]:
+            @cache
+            def changes_in(zone: dt.tzinfo) -> list[ClockChangeInfo]:
+                # Many schedules have the same zone, and the search takes 3 ms.
+                return _clock_changes(zone, begin, end)
+
             return [
-                self._told(record, plan, planned[record.name], runs, samples, begin, end)
+                self._told(
+                    record,
+                    plan,
+                    planned[record.name],
+                    runs,
+                    samples,
+                    begin,
+                    end,
+                    changes_in(plan.timetable.zone) if isinstance(plan.timetable, Cron) else [],
+                )
                 for record, plan in schedules
             ]
 
@@ -185,6 +234,7 @@ class TickReader:
         samples: Mapping[str, list[ScheduledRun]],
         begin: Instant,
         end: Instant,
+        changes: list[ClockChangeInfo],
     ) -> TicksOfSchedule:
         past = _past(record, planned, runs.get(record.name, []), begin, end)
         coming = self._coming(record, plan, begin, end)
@@ -195,7 +245,7 @@ class TickReader:
             plan_words(plan),
             past[-MOST_TICKS:],
             coming[:MOST_TICKS],
-            _clock_changes(plan, begin, end),
+            changes,
             statistics.median(known) if known else None,
             len(past) <= MOST_TICKS and len(coming) <= MOST_TICKS,
         )
@@ -291,9 +341,7 @@ def _took(run: ScheduledRun) -> float | None:
     return max(0, run.finished_at - run.started_at) / _SECOND
 
 
-def _clock_changes(plan: Plan, begin: Instant, end: Instant) -> list[ClockChangeInfo]:
-    if not isinstance(plan.timetable, Cron):
-        return []
-    zone, first, last = plan.timetable.zone, begin // _SECOND, end // _SECOND
+def _clock_changes(zone: dt.tzinfo, begin: Instant, end: Instant) -> list[ClockChangeInfo]:
+    first, last = begin // _SECOND, end // _SECOND
     found = list(clock_changes(zone, first, last)) or list(islice(clock_changes(zone, last, last + _YEAR), 1))
     return [ClockChangeInfo(moment(Instant(it.at * _SECOND)), it.before, it.after) for it in found]

@@ -6,6 +6,7 @@ Nodes do the same when they fire a schedule.
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import datetime as dt
 import logging
@@ -24,9 +25,10 @@ from holdfast.client.schedule_ticks import (
     PlanPreview,
     ScheduleTicks,
     TickReader,
-    checked_instant,
+    checked_outage,
     plan_preview,
     tick_window,
+    ticks_to_fill,
 )
 from holdfast.core.plan_words import plan_words
 from holdfast.core.records import ANY_NODE, ScheduleRecord, is_task_claim, published_target
@@ -284,15 +286,15 @@ class Schedules:
         self, name: str, begin: dt.datetime, end: dt.datetime, *, limit: int = 1000
     ) -> list[Run[Any]]:
         """Start a run for every tick t with begin <= t < end. For a tick that already has a run, you get that
-        run. Raises BadOption if there are more than `limit` ticks."""
+        run. Raises BadOption if there are more than `limit` ticks, or a hundred years."""
         record = await self._find(name)
-        return await self._start(record, _ticks_to_fill(record, begin, end, limit))
+        return await self._start(record, await _ticks_to_fill(record, begin, end, limit))
 
     async def preview_backfill(
         self, name: str, begin: dt.datetime, end: dt.datetime, *, limit: int = 1000
     ) -> BackfillPreview:
         """What `backfill` would do: how many runs it would start, and how many ticks have one already."""
-        ticks = _ticks_to_fill(await self._find(name), begin, end, limit)
+        ticks = await _ticks_to_fill(await self._find(name), begin, end, limit)
         known = await self._store.find_keys(self._namespace, [id for _, id in ticks]) if ticks else {}
         first = [BackfillTick(moment(tick), id, id in known) for tick, id in ticks[:MOST_SHOWN]]
         return BackfillPreview(len(ticks), len(ticks) - len(known), len(known), first)
@@ -323,24 +325,28 @@ class Schedules:
         return ScheduleTicks(moment(first), moment(last), ticks, len(readable) <= MOST_SCHEDULES)
 
     async def preview(self, name: str, count: int = 10) -> list[UpcomingRun]:
-        """The next runs that it would start if it is not paused."""
+        """The next runs that it would start if it is not paused; fewer if there are fewer in 400 years."""
         if type(count) is not int or not 1 <= count <= _MOST_AT_ONCE:
             raise BadOption("count", count, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
         record = await self._find(name)
-        found = preview(name, _plan_of(record), self._now(), count, record.cursor)
-        return [UpcomingRun(moment(it.tick), moment(it.at), run_id(name, it.tick)) for it in found]
+        plan, now = _plan_of(record), self._now()
+
+        def upcoming() -> builtins.list[UpcomingRun]:
+            found = preview(name, plan, now, count, record.cursor)
+            return [UpcomingRun(moment(it.tick), moment(it.at), run_id(name, it.tick)) for it in found]
+
+        return await asyncio.to_thread(upcoming)
 
     async def preview_plan(self, plan: Plan, *, name: str = "", count: int = 10) -> PlanPreview:
-        """When a schedule with this plan would fire next. Nothing is stored. Jitter depends on the name."""
-        return plan_preview(name, plan, self._now(), count)
+        """When a schedule with this plan would fire next, in the next 400 years. Nothing is stored. Jitter
+        depends on the name."""
+        return await asyncio.to_thread(plan_preview, name, plan, self._now(), count)
 
     async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
-        """What the schedule would do at `end` if no node was up since `begin`."""
+        """What the schedule would do at `end` if no node was up since `begin`, ten years before at most."""
         record = await self._find(name)
-        first, last = checked_instant("begin", begin), checked_instant("end", end)
-        if last < first:
-            raise BadOption("end", end, f"no earlier than begin, {begin}")
-        decision = after_outage(name, _plan_of(record), first, last)
+        first, last = checked_outage(begin, end)
+        decision = await asyncio.to_thread(after_outage, name, _plan_of(record), first, last)
         started = [run_id(name, tick) for tick in (*decision.start, *decision.state.queued)]
         return CatchUpPreview(started, _skipped(decision))
 
@@ -428,20 +434,12 @@ def _template(startable: Startable, plan: Plan, input: Mapping[str, Any], now: I
     return Payload(_encode({**packed, **variable}))
 
 
-def _ticks_to_fill(
+async def _ticks_to_fill(
     record: ScheduleRecord, begin: dt.datetime, end: dt.datetime, limit: int
 ) -> list[tuple[Instant, str]]:
-    """The ticks from `begin` on and before `end`, each with the id of its run. Raises BadOption."""
     if type(limit) is not int or not 1 <= limit <= _MOST_AT_ONCE:
         raise BadOption("limit", limit, f"a whole number from 1 to {_MOST_AT_ONCE:,}")
-    plan = _plan_of(record)
-    first, last = Instant(checked_instant("begin", begin) - 1), Instant(checked_instant("end", end) - 1)
-    count = plan.count(first, last)
-    if count > limit:
-        raise BadOption(
-            "the range", f"{begin} to {end}", f"one with at most {limit:,} ticks; this has {count:,}"
-        )
-    return [(tick, run_id(record.name, tick)) for tick in plan.ticks(first, last)]
+    return await asyncio.to_thread(ticks_to_fill, record, _plan_of(record), begin, end, limit)
 
 
 def _skipped(decision: Decision) -> int:

@@ -16,7 +16,7 @@ import msgspec
 
 from holdfast.core.names import is_name
 from holdfast.core.timetable import CatchupMode, Overlap, Plan, fires_at
-from holdfast.core.values import FIRST_INSTANT, LAST_INSTANT, Instant, instant, later, moment
+from holdfast.core.values import FIRST_INSTANT, Instant, instant, later, moment
 from holdfast.errors import BadOption
 
 GRACE: Final = dt.timedelta(seconds=60)
@@ -27,6 +27,11 @@ MOST_QUEUED: Final = 1000
 """How many ticks may wait for a run to end. It bounds the row of a schedule that always falls behind."""
 
 LONGEST_SCHEDULE_NAME: Final = 200
+
+_LOOKED_AHEAD: Final = dt.timedelta(days=400 * 366)
+"""How far `preview` looks, from the first instant at which a tick can come. 400 years have a 29 February 97
+times, and a Sunday on that day 13 times. Without a bound, a search for 200 such Sundays goes on until the
+year 8156."""
 
 
 class SkipReason(StrEnum):
@@ -175,9 +180,11 @@ def _each(ticks: list[Instant], reason: SkipReason) -> list[Skipped]:
 def preview(
     name: str, plan: Plan, now: Instant, count: int, cursor: Instant = FIRST_INSTANT
 ) -> list[DueTick]:
-    """The next `count` ticks to fire, or fewer if the plan ends. Ticks up to `cursor` are left out, even if
-    jitter would make one fire later."""
-    ticks = plan.ticks(max(cursor, cursor_at(name, plan, now)), LAST_INSTANT)
+    """The next `count` ticks to fire, or fewer if the plan ends or names fewer in 400 years. Ticks up to
+    `cursor` are left out, even if jitter would make one fire later."""
+    after = max(cursor, cursor_at(name, plan, now))
+    begin = after if plan.start is None else max(after, plan.start)
+    ticks = plan.ticks(after, later(begin, _LOOKED_AHEAD))
     return [DueTick(tick, fires_at(name, plan, tick)) for tick in islice(ticks, count)]
 
 

@@ -239,7 +239,7 @@ class Schedules:
         self, name: str, begin: dt.datetime, end: dt.datetime, *, limit: int = 1000
     ) -> builtins.list[Run[Any]]:
         """Start a run for every tick t with begin <= t < end. For a tick that already has a run, you get that
-        run. Raises BadOption if there are more than `limit` ticks."""
+        run. Raises BadOption if there are more than `limit` ticks, or a hundred years."""
         return [
             Run(run, self._thread)
             for run in self._thread.call(lambda: self.inner.backfill(name, begin, end, limit=limit))
@@ -263,15 +263,16 @@ class Schedules:
         return self._thread.call(lambda: self.inner.ticks(begin, end, name))
 
     def preview(self, name: str, count: int = 10) -> builtins.list[UpcomingRun]:
-        """The next runs that it would start if it is not paused."""
+        """The next runs that it would start if it is not paused; fewer if there are fewer in 400 years."""
         return self._thread.call(lambda: self.inner.preview(name, count))
 
     def preview_plan(self, plan: Plan, *, name: str = "", count: int = 10) -> PlanPreview:
-        """When a schedule with this plan would fire next. Nothing is stored. Jitter depends on the name."""
+        """When a schedule with this plan would fire next, in the next 400 years. Nothing is stored. Jitter
+        depends on the name."""
         return self._thread.call(lambda: self.inner.preview_plan(plan, name=name, count=count))
 
     def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
-        """What the schedule would do at `end` if no node was up since `begin`."""
+        """What the schedule would do at `end` if no node was up since `begin`, ten years before at most."""
         return self._thread.call(lambda: self.inner.preview_outage(name, begin, end))
 
 
