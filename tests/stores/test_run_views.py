@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.stores.builders import SPACE, Node, at, change, key, new_run
 
 from holdfast.core.records import MessageKind
 from holdfast.core.run_views import BusyBins, GrainRow, GroupRow
 from holdfast.core.values import NULL, Instant, NodeId, Payload, RunStatus, TaskStatus, key_text
 from holdfast.ports.commits import EndedAttempt, MovedTask, NewMessage, NewQuestion, NewTask, SettledTask
-from holdfast.stores import SqlStore
+from holdfast.stores import SqlStore, gil_pauses, number_arrays
 
 SECOND = 1_000_000
 
@@ -183,6 +184,22 @@ async def test_attempts_that_ran_at_once_are_counted_in_bins(store: SqlStore) ->
     assert await busy(store, None, 1, rows=2) == BusyBins(at(1), at(6), [1])
     assert await busy(store, "nothing", 5) is None
     assert await store.read_busy("elsewhere", key(1), None, 5, at(0), 1000) is None
+
+
+async def test_many_attempts_are_counted_with_pauses(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paused: list[float] = []
+    for module in (number_arrays, gil_pauses):
+        monkeypatch.setattr(module, "pause", lambda: paused.append(0))
+    monkeypatch.setattr(number_arrays, "_SORTED_AT_ONCE", 2)
+    monkeypatch.setattr(number_arrays, "_CHARACTERS_AT_ONCE", 1)
+    await write_example(store)
+
+    found = await busy(store, "price", 4)
+
+    assert found == BusyBins(at(4), at(20), [4, 1, 1, 1])
+    assert len(paused) > 20  # 8 attempts: two arrays are decoded one by one, and sorted two by two
 
 
 # --- each task in brief

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
-
-import msgspec
+from typing import Final, cast
 
 from holdfast.core.run_views import (
     BusyBins,
@@ -18,16 +16,11 @@ from holdfast.core.run_views import (
 )
 from holdfast.core.values import Instant, RunKey, key_text
 from holdfast.stores.database import Row, Transaction
-from holdfast.stores.gil_pauses import in_slices, pause
+from holdfast.stores.gil_pauses import pause
+from holdfast.stores.number_arrays import decode_numbers, sorted_numbers
 from holdfast.stores.sql_role import SqlRole
 
-_CONVERTED_AT_ONCE: Final = 5_000
-"""Numbers. They are converted faster than rows."""
-
 _BINS_AT_ONCE: Final = 8
-
-_decode_numbers = msgspec.json.Decoder(list[int]).decode
-_decode_some = msgspec.json.Decoder(list[int | None]).decode
 
 
 class SqlRunViewStore(SqlRole):
@@ -49,10 +42,10 @@ class SqlRunViewStore(SqlRole):
     ) -> BusyBins | None:
         def script(tx: Transaction) -> BusyBins | None:
             [(starts, ends)] = tx.rows("task_spans", namespace, run, name, rows)
-            begun = sorted(map(Instant, _decode_numbers(starts)))
+            begun = _sorted_times(starts, now)
             if not begun:
                 return None
-            ended = sorted(now if end is None else Instant(end) for end in _decode_some(ends))
+            ended = _sorted_times(ends, now)
             end = Instant(max(ended[-1], begun[-1]))
             most_in: list[int] = []
             for most in count_busy(begun, ended, begun[0], end - begun[0], bins):
@@ -67,10 +60,10 @@ class SqlRunViewStore(SqlRole):
         def script(tx: Transaction) -> GrainRow:
             [(first, took, states, tries)] = tx.rows("task_grain", namespace, run, name, rows)
             seconds: list[float | None] = []
-            for some in in_slices(_decode_some(took), _CONVERTED_AT_ONCE):
+            for some in decode_numbers(took):
                 seconds += [None if each is None else each / 1000 for each in some]
             retried = [found.start() for found in re.finditer("[A-Z]", states)]
-            return GrainRow(first, seconds, states.lower(), retried, _decode_numbers(tries))
+            return GrainRow(first, seconds, states.lower(), retried, _numbers_of(tries))
 
         return await self._driver.read(script, may_be_long=True)
 
@@ -83,6 +76,18 @@ class SqlRunViewStore(SqlRole):
 
 
 def _group(row: Row) -> GroupRow:
-    took = [] if row[-1] is None else _decode_numbers(row[-1])
-    parts = [sorted(part) for part in in_slices(took, _CONVERTED_AT_ONCE)]
+    took = decode_numbers("[]" if row[-1] is None else row[-1])
+    parts = [sorted(each for each in part if each is not None) for part in took]
     return GroupRow._make((*row[:-1], median(parts)))
+
+
+def _sorted_times(array: str, now: Instant) -> list[Instant]:
+    """`now` stands for an end that has not come."""
+    return cast("list[Instant]", sorted_numbers(_numbers_of(array, now)))
+
+
+def _numbers_of(array: str, instead_of_null: int = 0) -> list[int]:
+    found: list[int] = []
+    for some in decode_numbers(array):
+        found += [instead_of_null if each is None else each for each in some]
+    return found
