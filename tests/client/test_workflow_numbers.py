@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
 
 import pytest
 
 from holdfast import Catalog, Retry, RunFailed, context, task, workflow
-from holdfast.core.run_points import RunPoint
+from holdfast.core.run_points import RunColumns, RunPoint
 from holdfast.core.values import Instant, RunKey, RunStatus, TaskStatus
 from holdfast.core.workflow_numbers import TaskTimes, activity_of, numbers_of_runs, took_numbers
 from holdfast.errors import BadOption, WorkflowNotFound
@@ -115,6 +116,25 @@ async def test_what_happened_lately_is_told_for_each_workflow(
         assert (some.looked_at, some.is_all) == (2, False)
         with pytest.raises(BadOption, match="step"):
             await env.workflows.activity(last=HOUR, step=dt.timedelta(seconds=1))
+
+
+async def test_points_are_made_beside_the_event_loop(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop_thread, made_in = threading.current_thread(), list[threading.Thread]()
+    points = RunColumns.points
+
+    def seen(columns: RunColumns) -> list[RunPoint]:
+        made_in.append(threading.current_thread())
+        return points(columns)
+
+    monkeypatch.setattr(RunColumns, "points", seen)
+    async with Environment(store_url, catalog=catalog) as env:
+        await (await env.start(idle)).result()
+
+        await env.workflows.activity(last=HOUR)
+        await env.workflows.statistics("idle")
+
+    assert len(made_in) == 2
+    assert loop_thread not in made_in
 
 
 # --- the numbers
