@@ -21,6 +21,8 @@ from holdfast.ports.fleet import NodeReport
 _log = logging.getLogger("holdfast.engine")
 
 _EVERY: Final = dt.timedelta(seconds=2)
+_LONGEST_PAUSE: Final = dt.timedelta(minutes=1)
+"""Between writes that fail."""
 
 
 class WritesReports(Protocol):
@@ -38,16 +40,18 @@ class NodeReporter(AfterCommits):
         """With the lease: a node that begins a new one has a new row."""
 
     async def look(self, now: Instant) -> None:
-        """Write the report if it has changed. It is made after a pause: more may change in the meantime."""
-        await asyncio.sleep(_EVERY.total_seconds())
-        if self.describe is None:
-            return
-        found = self.describe(self._version)
-        if found == self._written:
-            return
-        node, _, report = found
-        try:
-            await self._store.write_node_report(node, report)
-            self._written = found
-        except StoreError as error:
-            _log.debug("%s; the report of the node is written later", error)
+        """Write the report until what is written is what is so. It is made after a pause: more may change in
+        the meantime. A commit during a write is seen here alone, and none may follow it."""
+        pause = _EVERY
+        while True:
+            await asyncio.sleep(pause.total_seconds())
+            found = None if self.describe is None else self.describe(self._version)
+            if found is None or found == self._written:
+                return
+            node, _, report = found
+            try:
+                await self._store.write_node_report(node, report)
+                self._written, pause = found, _EVERY
+            except StoreError as error:
+                pause = min(pause * 2, _LONGEST_PAUSE)
+                _log.debug("%s; the report of the node is written again in %s", error, pause)
