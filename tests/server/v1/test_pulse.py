@@ -12,7 +12,9 @@ from tests.server.v1.asking import Asker
 from tests.server.v1.event_reading import Event, Reader, reading
 from tests.server.v1.test_events import hub_of, run_all
 
+from holdfast.ports.changes import ChangeFilter
 from holdfast.server.live import pulses
+from holdfast.server.live.subscriptions import LAGGED
 
 
 async def pulses_until(reader: Reader, is_enough: Any) -> list[Event]:
@@ -102,6 +104,20 @@ async def test_more_runs_than_are_listed_are_counted_and_said_to_be_cut(api: Ask
 
     assert any(event.data["is_cut"] for event in events)
     assert all(len(event.data["runs"]) <= pulses._MOST_RUNS for event in events)
+
+
+async def test_a_page_whose_tail_has_failed_before_the_first_read_is_let_go(api: Asker):
+    hub = hub_of(api)
+    failed, whole = await hub.pulses(None, None, is_packed=False), hub._tail_of(ChangeFilter())
+    whole._reading.cancel()
+    await asyncio.wait([whole._reading])
+
+    async with asyncio.timeout(PATIENCE):
+        told = [chunk.data async for chunks in failed for chunk in chunks]
+        joined = await anext(await hub.pulses(None, None, is_packed=False))
+
+    assert told == [LAGGED]
+    assert joined[0].data.startswith(b"id: ")
 
 
 async def test_nothing_is_left_when_the_pages_are_closed(api: Asker):

@@ -116,6 +116,9 @@ class Pulses:
         self, tail: Tail, run: RunKey | None, after: str | None, *, is_packed: bool
     ) -> AsyncGenerator[list[sse.Chunk]]:
         """The first pulse comes at once. It is cut if the tail cannot tell what was behind `after`."""
+        if not tail.is_running:  # it has failed since it had begun, and would never tell anything
+            yield [sse.Chunk(LAGGED)]
+            return
         subscription = Subscription(self._turns, is_packed=is_packed)
         topic = "" if run is None else key_text(run)
         tail.expect()
