@@ -12,6 +12,7 @@ from tests.server.v1.asking import Asker
 from tests.server.v1.event_reading import Event, Reader, reading
 from tests.server.v1.test_events import hub_of, run_all
 
+from holdfast import StoreUnavailable
 from holdfast.ports.changes import ChangeFilter
 from holdfast.server.live import pulses
 from holdfast.server.live.subscriptions import LAGGED
@@ -104,6 +105,28 @@ async def test_more_runs_than_are_listed_are_counted_and_said_to_be_cut(api: Ask
 
     assert any(event.data["is_cut"] for event in events)
     assert all(len(event.data["runs"]) <= pulses._MOST_RUNS for event in events)
+
+
+async def test_pages_are_told_that_the_database_is_away_and_that_it_is_back(api: Asker):
+    store: Any = api.hf._parts.store
+    read_changes = store.read_changes
+
+    async def fail(*_: Any, **__: Any) -> Any:
+        raise StoreUnavailable("the database", "it is away")
+
+    async with reading(api, "/pulse") as reader:
+        [first] = await pulses_until(reader, lambda found: found)
+        store.read_changes = fail
+        away = await pulses_until(reader, lambda found: found[-1].data["is_away"])
+        async with reading(api, "/pulse") as meanwhile:
+            [joined] = await pulses_until(meanwhile, lambda found: found)
+        store.read_changes = read_changes
+        back = await pulses_until(reader, lambda found: not found[-1].data["is_away"])
+
+    assert first.data["is_away"] is False
+    assert [event.data["is_away"] for event in away] == [True]
+    assert joined.data["is_away"] is True
+    assert [event.data["is_away"] for event in back] == [False]
 
 
 async def test_a_page_whose_tail_has_failed_before_the_first_read_is_let_go(api: Asker):

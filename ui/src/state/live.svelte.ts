@@ -42,6 +42,8 @@ export interface Pulse {
   changes: RunChange[];
   /** More has changed than is listed: load what you show again. */
   is_cut: boolean;
+  /** The database of the server does not answer. */
+  is_away: boolean;
 }
 
 const QUIET = 3_000;
@@ -55,9 +57,11 @@ class Live {
   private isHeld = $state(false);
   /** The server has not been heard of for three seconds. */
   private isLost = $state(false);
+  /** The server is heard of, and says that its database does not answer: so what is shown gets old. */
+  private isAway = $state(false);
   /** Changes of what is loaded from now on are told. What was loaded before had to be loaded again. */
   isJoined = $state(false);
-  /** When the server was last heard of, on its own clock. */
+  /** When the server was last heard of with its database, on its own clock. */
   heardAt = $state(clock.exact());
   /** Counts how often everything must be loaded again: after a gap, and after the server has come back. */
   resets = $state(0);
@@ -70,10 +74,10 @@ class Live {
   private isAsleep = false;
   private isStarted = false;
 
-  /** `held` by the user; `lost` when the server has not been heard of for three seconds. */
+  /** `held` by the user; `lost` when the server has not been heard of for three seconds, or has no database. */
   get state(): "live" | "lost" | "held" {
     if (this.isHeld) return "held";
-    return this.isLost ? "lost" : "live";
+    return this.isLost || this.isAway ? "lost" : "live";
   }
 
   /** Also after a login: a stream that was refused is not asked for again before. */
@@ -154,7 +158,7 @@ class Live {
   private hear(): void {
     clearTimeout(this.losing);
     this.losing = undefined;
-    this.heardAt = clock.exact();
+    if (!this.isAway) this.heardAt = clock.exact();
     if (this.isLost) {
       this.isLost = false;
       this.reset();
@@ -211,8 +215,11 @@ class Live {
       this.reset();
       return;
     }
-    if (event !== "pulse" || this.isHeld) return;
+    if (event !== "pulse") return;
     const pulse = JSON.parse(data) as Pulse;
+    if (this.isAway && !pulse.is_away) this.reset();
+    this.isAway = pulse.is_away;
+    if (this.isHeld) return;
     const now = Date.now();
     hearServerTime(Date.parse(pulse.at), now, now);
     if (!this.isJoined) {

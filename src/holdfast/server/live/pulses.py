@@ -18,7 +18,7 @@ from holdfast.core.changes import Change, ChangeKind
 from holdfast.core.values import RunKey, key_text
 from holdfast.server.live import sse
 from holdfast.server.live.subscriptions import LAGGED, Subscription, Turns
-from holdfast.server.live.tails import Tail, Wanted
+from holdfast.server.live.tails import AWAY, Tail, Wanted
 
 _EVERY_SECONDS: Final = 0.25
 _SOON_SECONDS: Final = 0.03
@@ -55,6 +55,8 @@ class Pulse(msgspec.Struct):
     """Tasks, messages and acts of the run that was asked for, at most 500."""
     is_cut: bool = False
     """More has changed than is listed: load what you show again."""
+    is_away: bool = False
+    """The database does not answer. What is committed meanwhile is told when it is back."""
 
 
 class _Gathered:
@@ -128,7 +130,8 @@ class Pulses:
         try:
             yield [_first(tail, topic, after)]
             while (chunks := await subscription.next()) is not None:
-                yield chunks or [sse.Chunk(sse.comment("nothing new", tail.offset))]
+                text = AWAY if tail.is_away else "nothing new"
+                yield chunks or [sse.Chunk(sse.comment(text, tail.offset))]
         finally:
             subscription.close()
             members.discard(subscription)
@@ -162,6 +165,12 @@ class Pulses:
                 of_run = self._of_runs.setdefault(change.key, [])
                 if len(of_run) <= _MOST_CHANGES:
                     of_run.append(change)
+        self._pulse_soon()
+
+    def tell_away(self) -> None:
+        self._pulse_soon()
+
+    def _pulse_soon(self) -> None:
         self._has_news = True
         if self._timer is None:
             loop = asyncio.get_running_loop()
@@ -181,6 +190,7 @@ class Pulses:
             return
         self._told_at = asyncio.get_running_loop().time()
         pulse, of_runs, offset = self._gathered.take(), self._of_runs, self._tail.offset
+        pulse.is_away = self._tail.is_away
         self._of_runs, self._has_news = {}, False
         shared = sse.Chunk(sse.event("pulse", pulse, offset))
         for topic, members in [*self._members.items()]:
@@ -200,7 +210,9 @@ def _first(tail: Tail, topic: str, after: str | None) -> sse.Chunk:
             gathered.add(change)
             if change.key == topic:
                 changes.append(change)
-    return _with_changes(gathered.take(), changes, tail.offset)
+    pulse = gathered.take()
+    pulse.is_away = tail.is_away
+    return _with_changes(pulse, changes, tail.offset)
 
 
 def _with_changes(pulse: Pulse, changes: list[Change], offset: str) -> sse.Chunk:

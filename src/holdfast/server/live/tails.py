@@ -84,6 +84,10 @@ class Observer(Protocol):
 
     def tell(self, changes: Sequence[Change]) -> None: ...
 
+    def tell_away(self) -> None:
+        """`Tail.is_away` has changed."""
+        ...
+
     def finish(self, last: bytes) -> None: ...
 
 
@@ -106,7 +110,8 @@ class Tail:
         self._checks: set[asyncio.Task[None]] = set()
         self._expected = 0
         """How many have begun to read, and have not left."""
-        self._is_away = False
+        self.is_away = False
+        """The store does not answer."""
         self.observer: Observer | None = None
         loop = asyncio.get_running_loop()
         self._begun: asyncio.Future[None] = loop.create_future()
@@ -224,8 +229,10 @@ class Tail:
             self._remove_topic(topic)
 
     def _remark(self, *, is_away: bool) -> None:
-        if is_away != self._is_away:
-            self._is_away = is_away
+        if is_away != self.is_away:
+            self.is_away = is_away
+            if self.observer is not None:
+                self.observer.tell_away()
             for topic in self._topics.values():
                 for each in topic.members:
                     each.remark(AWAY if is_away else _BACK)
