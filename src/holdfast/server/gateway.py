@@ -56,6 +56,7 @@ _log = logging.getLogger("holdfast.server")
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _PUBLIC: Final = PAGE | {f"{base}/openapi.json" for base in (API, V1, DAGS)}
 """They say nothing about what is in the database."""
+_READING: Final = frozenset({"GET", "HEAD"})
 _FOR_ONE: Final = (b"vary", b"Cookie")
 """A cache that many share does not know of itself that an answer to a cookie is for one person."""
 _SAFE: Final = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
@@ -164,7 +165,8 @@ class Gateway:
         if (method, path) in _LOGINS and origin is not None and not self._is_own(scope, origin, host):
             raise Forbidden("only pages of this server may log in, not those of allowed_origins")
         is_anonymous = self._identifier.needs_key and b"authorization" not in headers
-        if path in _PUBLIC or is_page(path) or (method, path) in _LOGINS or (path in HEALTH and is_anonymous):
+        is_public = path in _PUBLIC or (method in _READING and is_page(path))
+        if is_public or (method, path) in _LOGINS or (path in HEALTH and is_anonymous):
             return Identified(Caller("", "", self._tenants.own.client.namespace))
         address = cast("Any", scope).get("client")
         session = self._session(scope, headers)
