@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import re
+import threading
+from typing import Any
 
 import httpx
 import pytest
@@ -12,6 +16,7 @@ from tests.server.v1.conftest import serving
 from tests.server.v1.test_access import keyed_server
 
 from holdfast import Holdfast
+from holdfast.server.pages import app as pages
 
 PATHS = (
     "/",
@@ -48,6 +53,30 @@ async def test_everybody_may_load_the_pages_and_what_they_refer_to(sqlite_url: s
             assert ("immutable" in found.headers["cache-control"]) == is_hashed
         for path in ("/pages/app.py", "/pages/../me", "/pages/", "/runsx"):
             assert (await http.get(path)).status_code in (401, 404), path
+
+
+async def test_the_files_are_packed_once_and_beside_the_event_loop(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    loop_thread, packed_in, packed = threading.current_thread(), list[threading.Thread](), list[bytes]()
+    compress = gzip.compress
+
+    def seen(body: bytes, *args: Any, **kwargs: Any) -> bytes:
+        packed_in.append(threading.current_thread())
+        packed.append(body)
+        return compress(body, *args, **kwargs)
+
+    monkeypatch.setattr("holdfast.server.pages.app.gzip.compress", seen)
+    pages._files.cache_clear()
+    async with serving(sqlite_url) as api, httpx.AsyncClient(base_url=_root(api), trust_env=False) as http:
+        page = await http.get("/")
+        [script, *_] = re.findall(r'src="\./(pages/[^"]+\.js)"', page.text)
+        found = await asyncio.gather(*(http.get(f"/{script}") for _ in range(5)))
+
+    assert {each.headers["content-encoding"] for each in found} == {"gzip"}
+    assert packed_in
+    assert loop_thread not in packed_in
+    assert len(packed) == len(set(packed))
 
 
 async def test_the_pages_may_run_and_load_nothing_but_their_own(sqlite_url: str):

@@ -8,11 +8,13 @@ Nothing is loaded from elsewhere, and no script or style is in the document. The
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from functools import lru_cache
 from html import escape
 from importlib import resources
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final, NamedTuple
 
 from holdfast.server.paths import MOUNTED_AT, OIDC, is_below, path_below
@@ -41,6 +43,8 @@ _HEADERS: Final = [
 _AS_NEW: Final = (b"cache-control", b"no-cache")
 _FOR_EVER: Final = (b"cache-control", b"public, max-age=31536000, immutable")
 """Of files that have a hash of what is in them in their names."""
+_packing: Final = Lock()
+"""A browser asks for several files at once. They are all packed for the first one, and the others wait."""
 _BASE: Final = '<base href="/"'
 
 
@@ -65,7 +69,9 @@ def are_built() -> bool:
 async def show_pages(scope: Any, receive: Any, send: Any) -> None:
     """An ASGI application. It is asked only for what `is_page`, and only with GET or HEAD."""
     path = path_below(scope)
-    file = _file(path) if path.startswith(_FILES) else _document(_root(scope), _built_at())
+    # In a thread: to pack the files takes 60 ms, at the first request.
+    is_file = path.startswith(_FILES)
+    file = await asyncio.to_thread(_file, path) if is_file else _document(_root(scope), _built_at())
     if file is None:
         missing = [*_HEADERS, _AS_NEW, (b"content-type", b"text/plain"), (b"content-length", b"0")]
         await send({"type": "http.response.start", "status": 404, "headers": missing})
@@ -114,7 +120,8 @@ def _files(built_at: int | None) -> dict[str, _File]:
 
 
 def _file(path: str) -> _File | None:
-    return _files(_built_at()).get(path.removeprefix(_FILES))
+    with _packing:
+        return _files(_built_at()).get(path.removeprefix(_FILES))
 
 
 def _takes_gzip(scope: Any) -> bool:
