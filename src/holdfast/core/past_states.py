@@ -164,8 +164,8 @@ def have_same_values(one: Mapping[str, Payload], other: Mapping[str, Payload]) -
 
 
 def _has_digest(payload: Payload, digest: int | None) -> bool:
-    # An exception is read as plain data here, and so never has the digest. That one leaves out parts of it,
-    # and would be no proof.
+    # The digest of an exception leaves out parts of the exception, so an equal digest would not prove that
+    # the value is the same. An exception is decoded as plain data here, so its digest is never equal.
     return digest is not None and digest_of(msgspec.json.decode(payload)) == digest
 
 

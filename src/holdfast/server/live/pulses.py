@@ -1,8 +1,8 @@
 """What pages are told: the changes of a quarter of a second together, so that they draw no more often.
 
-A pulse says what to load again, and no more. So who comes back after a gap is told that there was one, and
-nothing is read from the store for it. Everybody is told the same bytes; who looks at a run hears of its
-tasks, too.
+A pulse says what to load again, and no more. A page that comes back after a gap is told that there was a
+gap, and nothing is read from the store for that page. All pages are sent the same bytes. A page that shows a
+run is also sent the changes of the tasks of that run.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Pulses:
         self._turns = turns
         self._tail: Tail | None = None
         self._members: dict[str, set[Subscription]] = {}
-        """By the key of the run that they look at; empty for none."""
+        """By the key of the run that their pages show; empty for none."""
         self._gathered = _Gathered()
         self._of_runs: dict[str, list[Change]] = {}
         self._has_news = False

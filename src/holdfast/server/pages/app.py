@@ -1,7 +1,8 @@
 """Serves the web pages: one document for all addresses of pages, and the files that it loads.
 
 The files are built from `ui/` (`make pages`) and are in the wheel. They say nothing about what is in the
-database, so everybody may load them. What they show they ask of the API, as the one who looks at them.
+database, so everybody may load them. The script of a page asks the API for what the page shows, with the
+session of the user.
 
 Nothing is loaded from elsewhere, and no script or style is in the document. The policy forbids both.
 """
