@@ -6,7 +6,7 @@ from tests.stores.builders import SPACE, Node, at, key, signal
 
 from holdfast.core.records import MessageKind
 from holdfast.core.run_graphs import TaskTally
-from holdfast.core.values import NodeId, Payload, TaskStatus
+from holdfast.core.values import Instant, NodeId, Payload, TaskStatus
 from holdfast.ports.commits import EndedAttempt, MovedTask, NewTask, SettledTask, TakenMessage
 from holdfast.stores import SqlStore
 
@@ -42,11 +42,22 @@ async def test_tasks_are_summed_up_by_name_and_state(store: SqlStore) -> None:
     load = [tally for tally in found if tally.name not in ("pay", "ship")]
     assert [tally for tally in found if tally not in load] == [
         TaskTally("pay", SUCCESS, 1, 0, 1, 1, 1, at(1), at(4), at(10)),
-        TaskTally("pay", FAILED, 1, 1, 2, 2, 2, at(2), at(6), at(20)),
+        TaskTally("pay", FAILED, 1, 1, 2, 2, 2, at(2), at(4), at(20)),
         TaskTally("ship", TaskStatus.RUNNING, 1, 0, 1, 3, 3, at(3), at(5), None),
     ]
     assert await store.tally_tasks(SPACE, key(1), None, 2) == found[:2]
     assert await store.tally_tasks("elsewhere", key(1), None, 100) == []
+
+
+async def test_attempts_are_counted_as_they_were(store: SqlStore) -> None:
+    await some_tasks(store)
+
+    async def tried(seconds: float) -> list[tuple[int, int, Instant | None]]:
+        found = await store.tally_tasks(SPACE, key(1), at(seconds), 100)
+        return [(it.retried, it.attempts, it.began_at) for it in found if it.name == "pay"]
+
+    assert await tried(4.2) == [(0, 1, at(4))]
+    assert await tried(8) == [(1, 2, at(4))]
 
 
 async def test_tasks_are_summed_up_as_they_were(store: SqlStore) -> None:
@@ -62,11 +73,11 @@ async def test_tasks_are_summed_up_as_they_were(store: SqlStore) -> None:
     )
     assert await pay(5) == [
         TaskTally("pay", TaskStatus.RUNNING, 1, 0, 1, 1, 1, at(1), at(4), None),
-        TaskTally("pay", TaskStatus.PENDING, 1, 1, 2, 2, 2, at(2), None, None),
+        TaskTally("pay", TaskStatus.PENDING, 1, 1, 2, 2, 2, at(2), at(4), None),
     ]
     assert await pay(10) == [
         TaskTally("pay", SUCCESS, 1, 0, 1, 1, 1, at(1), at(4), at(10)),
-        TaskTally("pay", TaskStatus.RUNNING, 1, 1, 2, 2, 2, at(2), at(6), None),
+        TaskTally("pay", TaskStatus.RUNNING, 1, 1, 2, 2, 2, at(2), at(4), None),
     ]
 
 

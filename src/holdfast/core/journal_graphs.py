@@ -165,6 +165,8 @@ class StepWalk:
     def __init__(self, steps: Sequence[StepRecord], messages: Mapping[MessageId, HeardMessage]) -> None:
         self.nodes: dict[str, _Node] = {}
         self.edges: dict[tuple[str, str], None] = {}
+        """Between nodes that are shown, and not many more than that are."""
+        self._shown: set[str] = set()
         self._messages = messages
         self._tasks: dict[int, str] = {}
         self._task_nodes: dict[str, str] = {}
@@ -191,12 +193,19 @@ class StepWalk:
             node = self._ask_task(asked) if type(asked) is TaskAsked else self._ask(asked, at)
             if node is not None:
                 new[node] = None
-        for target in new:
-            for source in self._heard:
-                if source != target:
-                    self.edges[source, target] = None
+        self._link(self._heard, new)
         if new:
             self._heard.clear()
+
+    def _link(self, sources: Iterable[str], targets: Iterable[str]) -> None:
+        """A step may hear of thousands of names and ask for as many, so edges that are not shown are not kept."""
+        shown = [source for source in sources if source in self._shown]
+        for target in targets:
+            if target not in self._shown:
+                continue
+            if len(self.edges) > _MOST_EDGES:
+                return
+            self.edges |= {(source, target): None for source in shown if source != target}
 
     def end(self, at: Instant) -> None:
         for node in self.nodes.values():
@@ -209,6 +218,8 @@ class StepWalk:
         id = f"{'task' if kind == 'step' else kind}:{name if key is None else key}"
         if id not in self.nodes:
             self.nodes[id] = _Node(kind, name, work)
+            if len(self.nodes) <= MOST_NODES:
+                self._shown.add(id)
         return id
 
     # --- what it asks for
