@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+from urllib.parse import parse_qs
 
 import msgspec
 import pytest
@@ -11,11 +12,12 @@ from tests.engine.test_queued_work import ONE, start
 from tests.stores.builders import Node, at, key, new_run, new_task
 from tests.timed_environment import TimedEnvironment
 
+import holdfast.client.attention as reading
 from holdfast import Catalog, Holdfast, context, task, workflow
 from holdfast.core.attention import Attention, AttentionItem, plain_text
 from holdfast.core.english import counted, number_words, span_words, times_words
 from holdfast.core.explanations import ExplanationPart
-from holdfast.core.values import TaskStatus
+from holdfast.core.values import TaskStatus, moment
 from holdfast.ports.fleet import NodeReport, QueueReport, WaitingAttempt
 
 MINUTE = dt.timedelta(minutes=1)
@@ -50,6 +52,10 @@ def new_catalog(version: str = "1") -> Catalog:
 
     @workflow(catalog=catalog, version=version)
     async def stuck() -> None:
+        await asyncio.Event().wait()
+
+    @workflow(catalog=catalog, version=version)
+    async def lost() -> None:
         await asyncio.Event().wait()
 
     return catalog
@@ -100,7 +106,12 @@ async def test_failed_runs_are_one_item_for_each_cause(store_url: str):
             "All with ValueError: declined: 2. Recorded results stay, so a retry begins at charge."
         )
         assert (most.run, most.workflow, most.act) == ("pay-2", "pay", "retry")
-        assert most.filter == f"status=failed&fingerprint={most.fingerprint}"
+        since = moment(env.clock.now()).replace(second=0, microsecond=0) - 24 * HOUR
+        assert parse_qs(most.filter) == {
+            "status": ["failed"],
+            "fingerprint": [most.fingerprint],
+            "created_after": [since.isoformat()],
+        }
         assert (least.title, least.count) == ("broken failed", 1)
         assert plain_text(least.parts).startswith("It failed with KeyError: ")
         assert plain_text(found.sentence).startswith("Work goes on, and two things need a person.")
@@ -136,6 +147,26 @@ async def test_a_parked_run_is_told_with_its_reason(store_url: str):
         assert plain_text(one.parts).endswith(" tried again by itself.")
         assert (one.filter, one.act) == ("status=parked&workflow=stuck", "resume")
         assert (two.title, two.count, two.run) == ("2 runs of stuck are parked", 2, "second")
+
+
+async def test_parked_runs_of_a_workflow_are_one_item_whatever_the_cause(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    async with TimedEnvironment(sqlite_url, catalog=new_catalog()) as env:
+        await env.start("stuck", id="first")
+        await env.start("lost", id="second")
+        await env.start("lost", id="third")
+        await env.wait_until_quiet()
+        every = (await env.attention()).items
+        monkeypatch.setattr(reading, "_PARKED", 2)
+        env.clock.advance(dt.timedelta(seconds=2))
+        few = only(await env.attention())
+
+        assert [(item.title, item.filter) for item in every] == [
+            ("2 runs of lost are parked", "status=parked&workflow=lost"),
+            ("stuck is parked", "status=parked&workflow=stuck"),
+        ]
+        assert (few.title, few.since) == ("2 or more runs of lost are parked", None)
 
 
 async def test_open_questions_are_one_item(store_url: str):

@@ -163,10 +163,12 @@ LOOSE = {
     "due_claims": "runs_to_claim",
     "ended_workflows": "runs_ended_by_workflow",
     "group_failures": "runs_by_fingerprint",
+    "group_newest_failures": "runs_by_status",
     "queued_services": "queue_to_take",
     "run_namespaces": "runs_pkey",
 }
-"""One row of an index for each workflow, cause, service or namespace; of a cause, as many as asked for."""
+"""One row of an index for each workflow, cause, service or namespace; of a cause, as many as asked for. Of
+the newest failures, as many as are told to count."""
 
 INDEX_ON_RUNS = {
     "collect_mail": "runs_by_owner",

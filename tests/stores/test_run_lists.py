@@ -198,6 +198,9 @@ async def test_failures_of_a_cause_are_counted_so_far(
 
     every = await store.group_failures(SPACE, key(0), 10)
     late = await store.group_failures(SPACE, key(3), 10)
+    monkeypatch.setattr(runs, "_NEWEST_FAILURES", 5)
+    assert await store.group_failures(SPACE, key(0), 10) == every, "there are more than the newest"
+    assert await store.group_failures(SPACE, key(3), 10) == late
     monkeypatch.setattr(runs, "MOST_OF_A_CAUSE", 3)
     few = await store.group_failures(SPACE, key(0), 2)
 

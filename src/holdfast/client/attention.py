@@ -34,18 +34,19 @@ from holdfast.core.attention import (
     attention,
 )
 from holdfast.core.explaining import describe_claim
-from holdfast.core.fingerprints import fingerprint
 from holdfast.core.ids import first_key_of
 from holdfast.core.records import RunRecord
 from holdfast.core.values import Instant, RunStatus, instant, key_text, later, moment
 from holdfast.ports.clients import ClientStore
 from holdfast.ports.runs import QuestionFilter, RunFilter
+from holdfast.ports.stats import MINUTE
 
 _LATELY: Final = dt.timedelta(hours=24)
 _QUARTER: Final = dt.timedelta(minutes=15)
 """As the chart of the first page counts, so that both give the same number."""
 _CAUSES: Final = 10
-_PARKED: Final = 200
+_PARKED: Final = 2_000
+_PARKED_WORKFLOWS: Final = 20
 _QUESTIONS: Final = 1_000
 _COUNTED: Final = 10_000
 _GRACE: Final = dt.timedelta(seconds=10)
@@ -89,6 +90,8 @@ class AttentionReader:
             return self._kept[1]
 
     async def _signs(self, now: Instant) -> Signs:
+        # Whole minutes, so that the link to the failed runs stays the same for a while.
+        since = Instant(later(now, -_LATELY) // MINUTE * MINUTE)
         begin = time.perf_counter()
         kind = await self._store.ask_database()
         database = DatabaseAnswer(kind, time.perf_counter() - begin)
@@ -112,7 +115,8 @@ class AttentionReader:
         )
         return Signs(
             counts,
-            await self._failed(now),
+            await self._failed(since),
+            since,
             await self._parked() if states["parked"] else [],
             questions,
             [NodeSign(node.id, node.is_alive, instant(node.lease_until), node.runs) for node in nodes],
@@ -124,9 +128,8 @@ class AttentionReader:
             database,
         )
 
-    async def _failed(self, now: Instant) -> list[FailedRuns]:
-        since = first_key_of(later(now, -_LATELY))
-        groups = await self._store.group_failures(self._namespace, since, _CAUSES)
+    async def _failed(self, since: Instant) -> list[FailedRuns]:
+        groups = await self._store.group_failures(self._namespace, first_key_of(since), _CAUSES)
         ends = {key for group in groups for key in (group.first, group.last)}
         runs = {run.key: run for run in await self._store.find_runs(self._namespace, ends)} if ends else {}
         found: list[FailedRuns] = []
@@ -159,22 +162,17 @@ class AttentionReader:
 
     async def _parked(self) -> list[ParkedRuns]:
         which = RunFilter(statuses=(RunStatus.PARKED,), limit=_PARKED)
-        page = await self._store.page_runs(self._namespace, which, False)
-        groups: dict[tuple[str, str], list[RunRecord]] = {}
-        for run in page.runs:
-            cause = "" if run.failure is None else fingerprint(run.failure)
-            groups.setdefault((run.workflow, cause), []).append(run)
-        return [
-            ParkedRuns(
-                runs[0].workflow,
-                len(runs),
-                _id(runs[0]),
-                "" if runs[0].failure is None else runs[0].failure.message,
-                runs[-1].created_at,
-                runs[0].wake_at is not None,
+        listed = await self._store.group_listed(self._namespace, which)
+        found: list[ParkedRuns] = []
+        for (_, workflow), count in list(listed.counts.items())[:_PARKED_WORKFLOWS]:
+            newest = await self._store.page_runs(
+                self._namespace, which._replace(workflow=workflow, limit=1), False
             )
-            for runs in groups.values()
-        ]
+            for run in newest.runs:
+                why = "" if run.failure is None else run.failure.message
+                is_exact = listed.next is None
+                found.append(ParkedRuns(workflow, count, is_exact, _id(run), why, run.wake_at is not None))
+        return found
 
     async def _full_queues(self, now: Instant) -> list[FullQueue]:
         """Queues of nodes in which a task has waited for long. A limit that holds up a task for a moment does

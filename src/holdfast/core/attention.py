@@ -117,11 +117,14 @@ class FailedRuns(msgspec.Struct, frozen=True):
 
 
 class ParkedRuns(msgspec.Struct, frozen=True):
+    """Of one workflow."""
+
     workflow: str
     count: int
+    is_exact: bool
     run: str
+    """The newest, as are reason and whether it is tried again."""
     why: str
-    since: Instant
     is_tried_again: bool
 
 
@@ -181,6 +184,8 @@ class FullQueue(msgspec.Struct, frozen=True):
 class Signs(msgspec.Struct, frozen=True):
     counts: AttentionCounts
     failed: Sequence[FailedRuns]
+    """Of the runs that were created after `failed_since`."""
+    failed_since: Instant
     parked: Sequence[ParkedRuns]
     questions: OpenQuestions | None
     nodes: Sequence[NodeSign]
@@ -218,7 +223,7 @@ def _items(signs: Signs, now: Instant, quote: Quote) -> Iterator[AttentionItem]:
     if signs.counts.open and not signs.counts.nodes_alive:
         yield _no_node(signs, now)
     for failed in sorted(signs.failed, key=lambda it: (-it.count, -it.last_at, it.fingerprint)):
-        yield _failed(failed)
+        yield _failed(failed, signs.failed_since, quote)
     for due in sorted(signs.due, key=lambda it: (it.since, it.workflow)):
         yield _due(due, now, quote)
     for service in sorted(signs.services, key=lambda it: (it.has_workers, it.since)):
@@ -263,7 +268,7 @@ def _no_node(signs: Signs, now: Instant) -> AttentionItem:
     )
 
 
-def _failed(found: FailedRuns) -> AttentionItem:
+def _failed(found: FailedRuns, since: Instant, quote: Quote) -> AttentionItem:
     where = f" in {found.task}" if found.task else ""
     how = _short(found.summary) or "an error without a text"
     parts = [_text("It failed with " if found.count == 1 else "All with "), _ref(how, "strong")]
@@ -285,7 +290,7 @@ def _failed(found: FailedRuns) -> AttentionItem:
         until=moment(found.last_at),
         run=found.run,
         workflow=found.workflow,
-        filter=f"status=failed&fingerprint={found.fingerprint}",
+        filter=f"status=failed&fingerprint={found.fingerprint}&created_after={quote(moment(since).isoformat())}",
         fingerprint=found.fingerprint,
         act="retry",
     )
@@ -331,7 +336,8 @@ def _service(found: WaitingService, now: Instant) -> AttentionItem:
 
 def _parked(found: ParkedRuns, quote: Quote) -> AttentionItem:
     many = found.count > 1
-    title = f"{found.count:,} runs of {found.workflow} are parked" if many else f"{found.workflow} is parked"
+    number = f"{found.count:,}{'' if found.is_exact else ' or more'}"
+    title = f"{number} runs of {found.workflow} are parked" if many else f"{found.workflow} is parked"
     parts = [_text("The newest, " if many else ""), _ref(found.run, "run", found.run)]
     why = _short(found.why).rstrip(".")
     parts.append(_text(f": {why}. " if why else " says no reason. "))
@@ -342,7 +348,6 @@ def _parked(found: ParkedRuns, quote: Quote) -> AttentionItem:
         title=title,
         parts=parts,
         count=found.count,
-        since=moment(found.since),
         run=found.run,
         workflow=found.workflow,
         filter=f"status=parked&workflow={quote(found.workflow)}",

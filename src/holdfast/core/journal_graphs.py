@@ -198,7 +198,7 @@ class StepWalk:
             self._heard.clear()
 
     def _link(self, sources: Iterable[str], targets: Iterable[str]) -> None:
-        """A step may hear of thousands of names and ask for as many, so edges that are not shown are not kept."""
+        """A step may hear of thousands of names and ask for as many, so only shown edges are kept."""
         shown = [source for source in sources if source in self._shown]
         for target in targets:
             if target not in self._shown:

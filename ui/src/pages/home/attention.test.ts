@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AttentionItem } from "../../api/schema";
 import { readFilters } from "../runs/filters";
-import { leadsTo, markOfKind, runsQuery, sinceText } from "./attention";
+import { conditionsOf, leadsTo, markOfKind, runsQuery, sinceText } from "./attention";
 
 const NOW = new Date(2026, 2, 17, 8, 47, 22).getTime();
 const item = (parts: Partial<AttentionItem>): AttentionItem =>
@@ -23,6 +23,27 @@ test("the runs of a cause are listed with filters of the page of runs", () => {
 
   expect(query).toEqual({ status: "failed,parked", cause: "5c1f" });
   expect(readFilters(new URLSearchParams(query), NOW).refused).toEqual([]);
+});
+
+test("an act is done to just the runs that are counted and listed", () => {
+  const found = item({
+    filter: "status=failed&fingerprint=5c1f&created_after=2026-03-16T08%3A47%3A00%2B00%3A00",
+  });
+
+  expect(conditionsOf(found)).toEqual({
+    status: ["failed"],
+    workflow: undefined,
+    fingerprint: "5c1f",
+    created_after: "2026-03-16T08:47:00+00:00",
+  });
+  expect(readFilters(new URLSearchParams(runsQuery(found)), NOW)).toEqual({
+    tokens: [
+      { name: "status", value: "failed" },
+      { name: "cause", value: "5c1f" },
+      { name: "began", value: "2026-03-16T08:47:00+00:00.." },
+    ],
+    refused: [],
+  });
 });
 
 test.each<[Partial<AttentionItem>, string[], string]>([

@@ -1,7 +1,8 @@
 // What the page does with an item that needs attention: its mark, where it leads, and what can be done.
-import type { AttentionItem } from "../../api/schema";
+import type { AttentionItem, RunStatus } from "../../api/schema";
 import { counted } from "../../text/numbers";
 import { shortTime } from "../../text/times";
+import type { Conditions } from "../runs/conditions";
 
 const MARKS: Record<string, string> = {
   failed: "failed",
@@ -27,6 +28,18 @@ export function runsQuery(item: AttentionItem): Record<string, string> {
   return Object.fromEntries(
     Object.entries(found).map(([name, values]) => [names[name] ?? name, values.join(",")]),
   );
+}
+
+/** The same runs for an act on all of them: neither more nor fewer than the item counts. */
+export function conditionsOf(item: AttentionItem): Conditions {
+  const found = new URLSearchParams(item.filter);
+  const of = (name: string) => found.get(name) ?? undefined;
+  return {
+    status: found.getAll("status") as RunStatus[],
+    workflow: of("workflow"),
+    fingerprint: of("fingerprint"),
+    created_after: of("created_after"),
+  };
 }
 
 /** Where its first button leads: the parts of the path and the query, and what stands on it. */

@@ -51,6 +51,23 @@ SELECT key, namespace, id, workflow, version, claim, status,
     options, priority, chapter
 FROM holdfast.runs WHERE namespace = $1::text AND key = ANY ($3::uuid[]);
 
+-- name: group_newest_failures
+-- Of the newest $4 runs that failed and have keys from $2 on: how many there are for each cause, the oldest and the newest
+-- of them, and how many there are in all. The most frequent causes first. Keys have no minimum before PostgreSQL 18.
+WITH found AS MATERIALIZED (
+    SELECT key, fingerprint FROM holdfast.runs
+    WHERE namespace = $1::text AND status = 'failed' AND status <> 'success' AND key >= $2::uuid
+    ORDER BY key DESC
+    LIMIT $4::int8
+)
+SELECT fingerprint, count(*) AS runs, (array_agg(key ORDER BY key))[1], (array_agg(key ORDER BY key DESC))[1],
+    (SELECT count(*) FROM found)
+FROM found
+WHERE fingerprint IS NOT NULL
+GROUP BY fingerprint
+ORDER BY runs DESC, fingerprint
+LIMIT $3::int8;
+
 -- name: group_failures
 -- For each cause: how many runs with keys from $2 on, up to $4, the oldest and the newest of them. The most frequent causes
 -- first. One lookup in the index for each cause finds the next, so older failures and more of them are not read.

@@ -49,6 +49,22 @@ SELECT key, namespace, id, workflow, version, claim, status,
     CAST(options AS BLOB), priority, chapter
 FROM runs WHERE namespace = ?1 AND key = ?3;
 
+-- name: group_newest_failures
+-- Of the newest ?4 runs that failed and have keys from ?2 on: how many there are for each cause, the oldest and the newest
+-- of them, and how many there are in all. The most frequent causes first.
+WITH found AS MATERIALIZED (
+    SELECT key, fingerprint FROM runs INDEXED BY runs_by_status
+    WHERE namespace = ?1 AND status = 'failed' AND status <> 'success' AND key >= ?2
+    ORDER BY key DESC
+    LIMIT ?4
+)
+SELECT fingerprint, count(*) AS runs, min(key), max(key), (SELECT count(*) FROM found)
+FROM found
+WHERE fingerprint IS NOT NULL
+GROUP BY fingerprint
+ORDER BY runs DESC, fingerprint
+LIMIT ?3;
+
 -- name: group_failures
 -- For each cause: how many runs with keys from ?2 on, up to ?4, the oldest and the newest of them. The most frequent causes
 -- first. One lookup in the index for each cause finds the next, so older failures and more of them are not read.
