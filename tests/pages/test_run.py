@@ -33,6 +33,19 @@ async def naps() -> dict[str, object]:
     await context().signal("wake")
     return {"id": 9007199254740993, "deep": {"few": [1, 2, {"last": "found"}]}}
 
+def part_of(kind: int):
+    @task(name=f"part_{kind:02}")
+    async def part(number: int) -> int:
+        return number
+
+    return part
+
+PARTS = [part_of(kind) for kind in range(60)]
+
+@workflow
+async def wide() -> None:
+    await asyncio.gather(*[part(number) for part in PARTS for number in range(25)])
+
 @workflow
 async def counted() -> str:
     state = context().state
@@ -58,8 +71,8 @@ edges:
 
 @pytest.fixture(scope="module")
 def naps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """With the run `nap`, which waits for a signal, the run `loop`, which waits for an approval, and the run
-    `count`, which has ended."""
+    """With the run `nap`, which waits for a signal, the run `loop`, which waits for an approval, and the runs
+    `count` and `wide`, which have ended."""
     folder: Path = tmp_path_factory.mktemp("naps")
     program, flow = folder / "naps.py", folder / "loops.yaml"
     program.write_text(PROGRAM, encoding="utf-8")
@@ -68,6 +81,7 @@ def naps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         server.ask("/runs?wait=3", {"workflow": "naps", "id": "nap"})
         server.ask("/runs", {"workflow": "loops", "id": "loop"})
         server.ask("/runs?wait=10", {"workflow": "counted", "id": "count"})
+        server.ask("/runs?wait=20", {"workflow": "wide", "id": "wide"})
         yield server
 
 
@@ -141,6 +155,19 @@ async def test_tasks_that_overlap_open_to_a_row_for_each(naps: Server):
         await timeline.get_by_role("button", name=re.compile("task 3")).click()
         await page.wait_for_url("**task=3*")
         await expect(page.get_by_role("complementary", name="What is chosen")).to_contain_text("task 3")
+
+
+async def test_rows_of_many_names_are_loaded_when_they_come_into_view(naps: Server):
+    async with opened(naps.base, "/runs/wide") as page:
+        area = page.get_by_role("tabpanel").locator("path.area")
+        await expect(area.first).to_be_visible()
+        await page.wait_for_timeout(1_000)
+        first = [url for url in page.asked if "/busy" in url]
+        await page.locator("[data-row=part_59]").scroll_into_view_if_needed()
+        last = page.get_by_role("tabpanel").locator("li", has=page.locator("[data-row=part_59]"))
+
+        await expect(last.locator("path.area")).to_be_visible()
+    assert 1 <= len(first) < 30, "of 60 names"
 
 
 async def test_the_labels_above_the_timeline_are_whole_and_apart(naps: Server):
