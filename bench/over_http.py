@@ -51,10 +51,10 @@ def _measure_starts(port: int, trial: Trial) -> Figures:
     for turn in range(trial.size(3, 1)):
         runs = [{"input": {"number": number}, "id": f"{turn}-{number}"} for number in range(count)]
         began = perf_counter()
-        answer = server.ask("POST", "/runs/batch", {"workflow": "one_task", "runs": runs})
+        answer = server.ask("POST", "/run-batches", {"workflow": "one_task", "runs": runs})
         rates.append(count / (perf_counter() - began))
         expect(len(answer), count)
-        while server.ask("POST", "/runs/ends", {"runs": [answer[-1]["key"]], "wait": 10}) == []:
+        while server.ask("POST", "/run-ends", {"runs": [answer[-1]["key"]], "wait": 10}) == []:
             pass
     took = sorted(took[_WARM_UP:])
     return {

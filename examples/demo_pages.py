@@ -96,13 +96,13 @@ def show(url: str, process: subprocess.Popen[str]) -> int:
 def look(url: str) -> int:
     """Where nobody can open a page: whether it is there, and what it would show."""
     begun = time.monotonic()
-    while ask(f"{url}/api/v1/runs/counts")["items"][3]["count"] < 1:
+    while ask(f"{url}/api/v1/run-counts")["items"][3]["count"] < 1:
         if time.monotonic() - begun > _PATIENCE:
             raise SystemExit("nothing has failed in the shop, although something should")
         time.sleep(0.2)
     with urllib.request.urlopen(f"{url}/", timeout=10) as answer:
         is_page = b'<div id="app">' in answer.read()
-    counts = {each["name"]: each["count"] for each in ask(f"{url}/api/v1/runs/counts")["items"]}
+    counts = {each["name"]: each["count"] for each in ask(f"{url}/api/v1/run-counts")["items"]}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     say(f"\n  the pages were at {url}/ and had {told}.")
     say("  To see them, run `make demo` in a terminal, or serve what you have written: holdfast dev\n")

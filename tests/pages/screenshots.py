@@ -36,7 +36,7 @@ PAGES: Final = {
     "run-values": "/runs/order-88101?tab=values",
     "run-streams": "/runs/order-88101?tab=streams",
     "run-messages": "/runs/cart-ann?tab=messages",
-    "compare": "/runs/compare?left=order-88101&right=order-88104",
+    "compare": "/compare?left=order-88101&right=order-88104",
     "workflows": "/workflows",
     "workflow": "/workflows/fulfil",
     "workflow-dag": "/workflows/nightly_settlement",
@@ -92,7 +92,7 @@ def staffed(server: Server, folder: Path) -> Iterator[None]:
 def prepare(server: Server) -> None:
     """Most of the shop has ended, some of it by an operator."""
     end = time.monotonic() + 60
-    while server.ask("/runs/counts?status=running")["items"][0]["count"] > 16 and time.monotonic() < end:
+    while server.ask("/run-counts?status=running")["items"][0]["count"] > 16 and time.monotonic() < end:
         time.sleep(0.5)
     server.ask("/runs/nap-1/pause", {"note": "until the stock is counted"})
     server.ask("/runs/payment-88101/cancel", {"reason": "the customer took it back"})

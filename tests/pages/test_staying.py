@@ -265,7 +265,7 @@ async def test_the_time_without_the_server_is_right_when_the_clock_of_the_browse
 async def test_back_leads_to_the_place_in_a_long_list(tmp_path: Path):
     with serving(tmp_path, orders=0) as server:
         runs = [{"input": {"seconds": 0}, "id": f"nap-{number:03}"} for number in range(400)]
-        server.ask("/runs/batch", {"workflow": "nap", "runs": runs})
+        server.ask("/run-batches", {"workflow": "nap", "runs": runs})
         async with opened(server.base, "/runs") as page:
             row = page.get_by_role("link", name="nap-020", exact=True)
             for _ in range(20):

@@ -22,7 +22,7 @@ async def lossy(pair: Pair) -> AsyncIterator[tuple[Holdfast, Holdfast, LossyProx
         lossy_proxy(pair.url) as (proxy, url),
         Holdfast(url, catalog=pair.catalog, retry_seconds=20) as remote,
     ):
-        proxy.swallows = lambda line: 0 if line.startswith("GET") or "/runs/ends" in line else 1
+        proxy.swallows = lambda line: 0 if line.startswith("GET") or "/run-ends" in line else 1
         yield pair.local, remote, proxy
 
 

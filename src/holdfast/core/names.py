@@ -35,6 +35,9 @@ _LONGEST_SPAN: Final = dt.timedelta(days=365_250)
 SPAN_EXAMPLES: Final = "a length of time, such as 30d, 12h or 1h30m"
 
 
+_NO_PARTS_OF_PATHS: Final = (".", "..")
+
+
 def checked_name(what: str, name: Any, longest: int = LONGEST_NAME) -> str:
     """The name as plain text. Raises BadOption if some store could not keep it.
 
@@ -42,7 +45,10 @@ def checked_name(what: str, name: Any, longest: int = LONGEST_NAME) -> str:
     """
     if not is_name(name) or len(name) > longest:
         raise BadOption(what, name, f"text of 1 to {longest} characters that UTF-8 can carry, without NUL")
-    return str.__str__(name)  # a subclass may hash or compare in its own way
+    plain = str.__str__(name)  # a subclass may hash or compare in its own way
+    if plain in _NO_PARTS_OF_PATHS:
+        raise BadOption(what, plain, "another: in an address it means the folder, or the one above")
+    return plain
 
 
 def check_not_ours(name: str) -> None:

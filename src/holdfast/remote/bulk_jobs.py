@@ -43,7 +43,7 @@ class RemoteBulkJobs(BulkJobs):
     ) -> BulkPreview:
         check_act(act)
         body = {"act": act, "all": all, "dry_run": True, **_conditions(conditions)}
-        return (await self._connection.ask("POST", "/runs/bulk", _Previewed, body=body)).preview
+        return (await self._connection.ask("POST", "/bulk", _Previewed, body=body)).preview
 
     async def start(
         self, act: str, options: BulkOptions | None = None, /, **conditions: Unpack[RunConditions]
@@ -56,7 +56,7 @@ class RemoteBulkJobs(BulkJobs):
         by = plain.pop("by", "")
         body = {"act": act, **plain, **retry_body(deadline), **_conditions(conditions)}
         body["id"] = body.get("id") or new_uid()
-        return (await self._connection.ask("POST", "/runs/bulk", _Begun, body=body, by=by)).job
+        return (await self._connection.ask("POST", "/bulk", _Begun, body=body, by=by)).job
 
     async def preview_prune(
         self,

@@ -224,7 +224,7 @@ class RemoteClient(RemoteRunListing):
         started: builtins.list[Run[Any]] = []
         for some in _batches(runs):
             answers = await self._connection.ask(
-                "POST", "/runs/batch", list[_Started], body={**terms, "runs": some}, by=options.by
+                "POST", "/run-batches", list[_Started], body={**terms, "runs": some}, by=options.by
             )
             started += [self._run_of(answer, target) for answer in answers]
         return started

@@ -40,7 +40,7 @@ _CONNECT_SECONDS: Final = 10.0
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 5.0
 _AGAIN: Final = frozenset({429, 502, 503, 504})
-_READS: Final = frozenset({"/runs/ends", "/schedules/preview", "/workflows/validate"})
+_READS: Final = frozenset({"/run-ends", "/schedule-preview", "/workflow-validation"})
 """They have a body and change nothing, so the server need not remember its answers."""
 _DONE_NOTHING: Final = frozenset({429, 503})
 """Of these the server says itself that it has not done what it was asked."""

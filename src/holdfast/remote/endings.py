@@ -103,7 +103,7 @@ class RemoteWaiters(Waiters):
         try:
             ends = await self._connection.ask(
                 "POST",
-                "/runs/ends",
+                "/run-ends",
                 list[RunEnd],
                 body={"runs": [key_text(run) for run in runs], "wait": wait},
                 wait=wait,

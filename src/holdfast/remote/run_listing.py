@@ -85,7 +85,7 @@ class RemoteRunListing(RemoteRunChanges):
     ) -> builtins.list[RunCount]:
         self._check_loop()
         query = {**conditions_query(conditions), "by": by}
-        return (await self._connection.ask("GET", "/runs/counts", Page[RunCount], query=query)).items
+        return (await self._connection.ask("GET", "/run-counts", Page[RunCount], query=query)).items
 
     async def failures(
         self, *, created_after: dt.datetime | None = None, limit: int = 100

@@ -15,4 +15,4 @@ class RemoteRunPoints(RemoteRunReading):
         self._check_loop()
         check_number("limit", limit, 1, MOST_POINTS)
         query = {**conditions_query(conditions), "limit": limit}
-        return await self._connection.ask("GET", "/runs/points", RunPoints, query=query)
+        return await self._connection.ask("GET", "/run-points", RunPoints, query=query)

@@ -136,7 +136,7 @@ class RemoteSchedules(Schedules):
             "end": None if end is None else time_text(end),
             "name": name,
         }
-        return await self._connection.ask("GET", "/schedules/ticks", ScheduleTicks, query=query)
+        return await self._connection.ask("GET", "/schedule-ticks", ScheduleTicks, query=query)
 
     async def preview(self, name: str, count: int = 10) -> builtins.list[UpcomingRun]:
         path = path_of("schedules", name, "upcoming")
@@ -144,7 +144,7 @@ class RemoteSchedules(Schedules):
 
     async def preview_plan(self, plan: Plan, *, name: str = "", count: int = 10) -> PlanPreview:
         body = {**_written(plan), "name": name, "count": count}
-        return await self._connection.ask("POST", "/schedules/preview", PlanPreview, body=body)
+        return await self._connection.ask("POST", "/schedule-preview", PlanPreview, body=body)
 
     async def preview_outage(self, name: str, begin: dt.datetime, end: dt.datetime) -> CatchUpPreview:
         query = {"begin": time_text(begin), "end": time_text(end)}

@@ -90,7 +90,7 @@ class RemoteWorkflowVersions(WorkflowVersions):
         self, *, last: dt.timedelta = dt.timedelta(hours=24), step: dt.timedelta | None = None
     ) -> WorkflowActivities:
         query = {"last": seconds_of(last), "step": seconds_of(step)}
-        return await self._connection.ask("GET", "/workflows/activity", WorkflowActivities, query=query)
+        return await self._connection.ask("GET", "/workflow-activity", WorkflowActivities, query=query)
 
     async def validate(
         self, text: str, *, kind: str | None = None, name: str | None = None, file: str | None = None
@@ -102,7 +102,7 @@ class RemoteWorkflowVersions(WorkflowVersions):
         body = {"text": text, "kind": kind}
         if name is not None:
             return []  # the server has no name for a text that it only checks
-        found = await self._connection.ask("POST", "/workflows/validate", _Validation, body=body)
+        found = await self._connection.ask("POST", "/workflow-validation", _Validation, body=body)
         return [
             Problem(file or "", each.line, each.column, each.message, each.path) for each in found.problems
         ]

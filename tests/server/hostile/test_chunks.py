@@ -12,7 +12,7 @@ from tests.server.hostile.raw_requests import exchange, request
 from tests.server.v1.test_access import Server, keyed_server
 
 CHUNKED = "Transfer-Encoding: chunked"
-PATH = "/api/v1/workflows/validate"
+PATH = "/api/v1/workflow-validation"
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ async def fill(hf: Holdfast, asker: Asker) -> list[str]:
         await runs[-1].result()
     await asker.ask("PUT", "/workflows/their-dag", {"text": DAG})
     await asker.ask("PUT", "/schedules/their-plan", BODIES["schedules.put"])
-    job = await asker.post("/runs/bulk", {"act": "pause", "tag": ["nothing"], "id": "their-job"}, code=202)
+    job = await asker.post("/bulk", {"act": "pause", "tag": ["nothing"], "id": "their-job"}, code=202)
     key = await hf.keys.create("their viewer", "viewer")
     await hf.workers.register("their-worker", "", ["their-service"])
     await until(lambda: _is_quiet(hf))

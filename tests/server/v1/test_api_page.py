@@ -56,3 +56,20 @@ async def test_every_route_is_in_the_page_with_its_action_and_its_queries(small_
 
 if __name__ == "__main__":
     print(roles_table())
+
+
+async def test_no_route_takes_the_place_of_a_name(small_api: Asker):
+    """`/runs/counts` would hide the run that is called `counts`."""
+    document: dict[str, Any] = await small_api.get("/openapi.json")
+
+    paths = [path.removeprefix("/api/v1").strip("/").split("/") for path in document["paths"]]
+    named = {tuple(path[: path.index(part)]) for path in paths for part in path if part.startswith("{")}
+    hidden = [
+        "/".join(path)
+        for path in paths
+        for place, part in enumerate(path)
+        if tuple(path[:place]) in named and not part.startswith("{")
+    ]
+
+    assert ("runs",) in named
+    assert hidden == []

@@ -19,10 +19,10 @@ async def test_a_dry_run_counts_and_a_job_does_it_in_the_background(api: Asker):
     other = await api.start("counting", [1])
     body = {"act": "cancel", "workflow": "waiting", "status": ["pending", "running"]}
 
-    dry = await api.post("/runs/bulk", body | {"dry_run": True})
-    refused = await api.post("/runs/bulk", body | {"at_most": 2}, code=409)
-    begun = await api.post("/runs/bulk", body | {"at_most": 3, "id": "b1", "reason": "enough"}, code=202)
-    again = await api.post("/runs/bulk", body | {"id": "b1", "reason": "enough"}, code=202)
+    dry = await api.post("/bulk", body | {"dry_run": True})
+    refused = await api.post("/bulk", body | {"at_most": 2}, code=409)
+    begun = await api.post("/bulk", body | {"at_most": 3, "id": "b1", "reason": "enough"}, code=202)
+    again = await api.post("/bulk", body | {"id": "b1", "reason": "enough"}, code=202)
     job = await finished(api, "b1")
 
     assert (dry["preview"]["matched"], set(dry["preview"]["sample"]), dry["job"]) == (3, set(runs), None)
@@ -41,9 +41,9 @@ async def test_a_dry_run_counts_and_a_job_does_it_in_the_background(api: Asker):
 
 async def test_a_job_that_is_too_wide_or_misspelt_is_refused(small_api: Asker):
     ask = small_api.post
-    assert (await ask("/runs/bulk", {"act": "cancel"}, code=400))["field"] == "all"
-    assert (await ask("/runs/bulk", {"act": "explode", "all": True}, code=400))["field"] == "act"
-    unknown = await ask("/runs/bulk", {"act": "cancel", "workflw": "x"}, code=400)
+    assert (await ask("/bulk", {"act": "cancel"}, code=400))["field"] == "all"
+    assert (await ask("/bulk", {"act": "explode", "all": True}, code=400))["field"] == "act"
+    unknown = await ask("/bulk", {"act": "cancel", "workflw": "x"}, code=400)
     assert "workflw" in unknown["detail"]
     assert (await ask("/prune", {}, code=400))["code"] == "bad_request"
     assert (await ask("/prune", {"older_than": -1}, code=400))["field"] == "older_than"
@@ -71,13 +71,13 @@ async def test_a_job_may_do_what_its_caller_may_do_to_one_run(sqlite_url: str):
     async with keyed_server(sqlite_url) as server:
         async with server.as_("operator") as operator:
             run = await operator.start("waiting", [])
-            denied = await operator.post("/runs/bulk", {"act": "delete", "all": True}, code=403)
-            begun = await operator.post("/runs/bulk", {"act": "terminate", "all": True}, code=202)
+            denied = await operator.post("/bulk", {"act": "delete", "all": True}, code=403)
+            begun = await operator.post("/bulk", {"act": "terminate", "all": True}, code=202)
             job = await finished(operator, begun["job"]["id"])
             start = {"workflow": "holdfast.bulk", "input": [{"act": "delete"}]}
             assert (await operator.post("/runs", start, code=404))["code"] == "unknown_workflow"
         async with server.as_("admin") as admin:
-            await admin.post("/runs/bulk", {"act": "delete", "workflow": "waiting"}, code=202)
+            await admin.post("/bulk", {"act": "delete", "workflow": "waiting"}, code=202)
 
             async def is_deleted() -> bool:
                 return (await admin.get("/runs", workflow="waiting"))["items"] == []

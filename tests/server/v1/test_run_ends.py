@@ -23,7 +23,7 @@ async def test_it_answers_with_all_that_have_ended_and_how(api: Asker):
         await api.get(f"/runs/{run}", wait=PATIENCE)
     keys = await keys_of(api, good, bad, open_)
 
-    ends = {end["key"]: end for end in await api.post("/runs/ends", {"runs": keys})}
+    ends = {end["key"]: end for end in await api.post("/run-ends", {"runs": keys})}
 
     assert set(ends) == {*keys[:2]}
     assert (ends[keys[0]]["status"], ends[keys[0]]["output"]) == ("success", 8)
@@ -34,7 +34,7 @@ async def test_it_waits_for_the_first(api: Asker):
     runs = [await api.start("waiting", {}) for _ in range(3)]
     keys = await keys_of(api, *runs)
 
-    waiting = asyncio.create_task(api.post("/runs/ends", {"runs": keys, "wait": 60}))
+    waiting = asyncio.create_task(api.post("/run-ends", {"runs": keys, "wait": 60}))
     await asyncio.sleep(0.05)
     assert not waiting.done()
     await api.post(f"/runs/{runs[1]}/signals", {"name": "go", "value": "now"}, code=204)
@@ -46,7 +46,7 @@ async def test_if_none_ends_in_time_it_says_so(small_api: Asker):
     [key] = await keys_of(small_api, await small_api.start("waiting", {}))
 
     began = time.monotonic()
-    assert await small_api.post("/runs/ends", {"runs": [key], "wait": 0.05}) == []
+    assert await small_api.post("/run-ends", {"runs": [key], "wait": 0.05}) == []
     assert time.monotonic() - began < PATIENCE
 
 
@@ -60,10 +60,10 @@ def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_run_that_there_is_not_is_missing_and_a_wrong_key_refused(small_api: Asker):
     key = str(uuid.uuid4())
 
-    assert await small_api.post("/runs/ends", {"runs": [key], "wait": 30}) == [
+    assert await small_api.post("/run-ends", {"runs": [key], "wait": 30}) == [
         {"key": key, "status": "missing", "output": None, "failure": None}
     ]
-    problem = await small_api.post("/runs/ends", {"runs": ["order-5"]}, code=400)
+    problem = await small_api.post("/run-ends", {"runs": ["order-5"]}, code=400)
     assert problem["field"] == "runs"
 
 
@@ -74,14 +74,14 @@ async def test_runs_of_another_namespace_are_missing(small_api: Asker):
     await small_api.get(f"/runs/{run}", wait=PATIENCE)
 
     headers = {"Holdfast-Namespace": "shop"}
-    answer = await small_api.http.post("/runs/ends", json={"runs": [key], "wait": 30}, headers=headers)
+    answer = await small_api.http.post("/run-ends", json={"runs": [key], "wait": 30}, headers=headers)
 
     assert [end["status"] for end in answer.json()] == ["missing"]
 
 
 async def test_a_server_that_stops_does_not_wait_for_runs(small_api: Asker):
     [key] = await keys_of(small_api, await small_api.start("waiting", {}))
-    waiting = asyncio.create_task(small_api.post("/runs/ends", {"runs": [key], "wait": 60}))
+    waiting = asyncio.create_task(small_api.post("/run-ends", {"runs": [key], "wait": 60}))
     await asyncio.sleep(0.05)
 
     began = time.monotonic()

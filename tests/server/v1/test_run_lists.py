@@ -46,10 +46,10 @@ async def test_runs_are_chosen_by_how_long_they_took(api: Asker):
 
     assert await ids(api, took_over=0) == await ids(api, took_under=3600.5) == [quick]
     assert await ids(api, took_over=3600.5) == await ids(api, took_under=0) == []
-    assert (await api.get("/runs/points", took_under=3600))["points"]["id"] == [quick]
-    counts = (await api.get("/runs/counts", took_over=0))["items"]
+    assert (await api.get("/run-points", took_under=3600))["points"]["id"] == [quick]
+    counts = (await api.get("/run-counts", took_over=0))["items"]
     assert {each["name"]: each["count"] for each in counts if each["count"]} == {"success": 1}
-    dry = await api.post("/runs/bulk", {"act": "delete", "took_under": 3600, "dry_run": True})
+    dry = await api.post("/bulk", {"act": "delete", "took_under": 3600, "dry_run": True})
     assert dry["preview"]["sample"] == [quick]
     for bad in (-1, "nan", "inf", 1e10):
         assert (await api.get("/runs", code=400, took_over=bad))["field"] == "took_over"
@@ -98,7 +98,7 @@ async def test_runs_are_counted_by_state_and_by_workflow(api: Asker):
     await api.get(f"/runs/{await api.start('failing', ['oh'])}", wait=20)
 
     async def counts(**query: Any) -> dict[str, int]:
-        found = (await api.get("/runs/counts", **query))["items"]
+        found = (await api.get("/run-counts", **query))["items"]
         assert all(each["is_exact"] for each in found)
         return {each["name"]: each["count"] for each in found if each["count"]}
 
@@ -108,7 +108,7 @@ async def test_runs_are_counted_by_state_and_by_workflow(api: Asker):
     assert await counts(by="workflow", status="success") == {"doubled": 2}
     assert await counts(tag="x") == {"success": 1}
     assert await counts(error_contains="oh") == {"failed": 1}
-    await api.get("/runs/counts", code=400, by="color")
+    await api.get("/run-counts", code=400, by="color")
 
 
 async def test_a_count_that_is_not_exact_says_so(api: Asker, monkeypatch: pytest.MonkeyPatch):
@@ -118,9 +118,9 @@ async def test_a_count_that_is_not_exact_says_so(api: Asker, monkeypatch: pytest
     for number in range(3):
         await api.get(f"/runs/{await api.start('doubled', [number])}", wait=20)
 
-    plain = (await api.get("/runs/counts", status="success"))["items"]
-    looked_for = (await api.get("/runs/counts", status="success", id_contains="-"))["items"]
-    by_workflow = (await api.get("/runs/counts", by="workflow"))["items"]
+    plain = (await api.get("/run-counts", status="success"))["items"]
+    looked_for = (await api.get("/run-counts", status="success", id_contains="-"))["items"]
+    by_workflow = (await api.get("/run-counts", by="workflow"))["items"]
 
     assert plain == looked_for == [{"name": "success", "count": 2, "is_exact": False}]
     assert by_workflow == [{"name": "doubled", "count": 2, "is_exact": False}]

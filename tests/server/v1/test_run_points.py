@@ -14,9 +14,9 @@ async def test_points_are_columns_and_more_runs_are_counted(api: Asker):
         await api.get(f"/runs/{run}", wait=20)
     shown = [await api.get(f"/runs/{run}") for run in runs[::-1]]
 
-    found = await api.get("/runs/points")
-    some = await api.get("/runs/points", limit=2)
-    failed = await api.get("/runs/points", status="failed")
+    found = await api.get("/run-points")
+    some = await api.get("/run-points", limit=2)
+    failed = await api.get("/run-points", status="failed")
 
     points = found["points"]
     assert points["id"] == runs[::-1]
@@ -33,13 +33,13 @@ async def test_points_are_columns_and_more_runs_are_counted(api: Asker):
     assert sum(count for _, _, _, count in bins["counts"]) == 5
     assert {state for _, _, state, _ in bins["counts"]} == {"success", "failed"}
     assert failed["points"]["id"] == ["bad"]
-    assert (await api.get("/runs/points", limit=5001, code=400))["status"] == 400
-    assert (await api.get("/runs/points", status="well", code=400))["status"] == 400
+    assert (await api.get("/run-points", limit=5001, code=400))["status"] == 400
+    assert (await api.get("/run-points", status="well", code=400))["status"] == 400
 
 
 async def test_a_run_that_has_not_ended_took_no_time_yet(api: Asker):
     await api.start("waiting", [])
 
-    found = await api.get("/runs/points")
+    found = await api.get("/run-points")
 
     assert found["points"]["took"] == [None]

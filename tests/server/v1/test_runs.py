@@ -74,7 +74,9 @@ async def test_a_run_may_begin_later_and_have_a_deadline(api: Asker):
 async def test_many_runs_are_started_in_one_call(api: Asker):
     runs = [{"input": {"number": each}, "id": f"n{each}" if each % 2 else None} for each in range(100)]
 
-    started = await api.post("/runs/batch", {"workflow": "doubled", "runs": runs, "tags": ["many"]}, code=201)
+    started = await api.post(
+        "/run-batches", {"workflow": "doubled", "runs": runs, "tags": ["many"]}, code=201
+    )
 
     assert [each["id"] for each in started][1::2] == [f"n{each}" for each in range(1, 100, 2)]
     outputs = await asyncio.gather(*(api.hf.result(each["key"]) for each in started))
@@ -85,7 +87,7 @@ async def test_many_runs_are_started_in_one_call(api: Asker):
 async def test_a_batch_with_a_mistake_starts_nothing(api: Asker):
     runs: list[Any] = [{"input": [1]}, {"input": {"numbr": 2}}]
 
-    problem = await api.post("/runs/batch", {"workflow": "doubled", "runs": runs}, code=400)
+    problem = await api.post("/run-batches", {"workflow": "doubled", "runs": runs}, code=400)
 
     assert problem["code"] == "wrong_type"
     assert problem["detail"].startswith("call 1: ")
@@ -94,7 +96,7 @@ async def test_a_batch_with_a_mistake_starts_nothing(api: Asker):
 
 async def test_pages_follow_each_other_and_have_each_run_once(api: Asker):
     runs = [{"input": [each]} for each in range(25)]
-    started = await api.post("/runs/batch", {"workflow": "doubled", "runs": runs}, code=201)
+    started = await api.post("/run-batches", {"workflow": "doubled", "runs": runs}, code=201)
 
     found: list[str] = []
     after: dict[str, Any] = {}

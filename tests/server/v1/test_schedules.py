@@ -77,7 +77,7 @@ async def test_ticks_are_told_and_a_backfill_can_be_tried(api: Asker):
     after = await api.post("/schedules/nightly/backfill", {**span, "dry_run": True}, code=201)
     started = await api.post("/schedules/nightly/trigger", code=201)
     await api.get(f"/runs/{started['key']}", wait=20)
-    ticks = await api.get("/schedules/ticks")
+    ticks = await api.get("/schedule-ticks")
 
     assert (before["ticks"], before["new"], before["existing"]) == (3, 3, 0)
     assert (after["new"], after["existing"]) == (1, 2)
@@ -94,18 +94,18 @@ async def test_ticks_are_told_and_a_backfill_can_be_tried(api: Asker):
     ]
     assert len(found["coming"]) <= 1
     assert found["typical_took"] is not None
-    assert await api.get("/schedules/ticks", name="nightly") != {}
-    assert (await api.get("/schedules/ticks", name="daily", code=404))["code"] == "schedule_not_found"
+    assert await api.get("/schedule-ticks", name="nightly") != {}
+    assert (await api.get("/schedule-ticks", name="daily", code=404))["code"] == "schedule_not_found"
     assert (await api.get("/schedules/nightly"))["words"] == "every day at 02:00, Berlin"
 
 
 async def test_a_plan_is_previewed_before_there_is_a_schedule(api: Asker):
     berlin = {"cron": "30 2 * * *", "timezone": "Europe/Berlin", "start": "2030-03-30T00:00:00Z", "count": 3}
 
-    found = await api.post("/schedules/preview", berlin)
-    delayed = await api.post("/schedules/preview", {"every": 3600, "jitter": 600, "name": "nightly"})
-    other = await api.post("/schedules/preview", {"every": 3600, "jitter": 600, "name": "daily"})
-    ended = await api.post("/schedules/preview", {**berlin, "end": "2030-03-30T00:00:01Z"})
+    found = await api.post("/schedule-preview", berlin)
+    delayed = await api.post("/schedule-preview", {"every": 3600, "jitter": 600, "name": "nightly"})
+    other = await api.post("/schedule-preview", {"every": 3600, "jitter": 600, "name": "daily"})
+    ended = await api.post("/schedule-preview", {**berlin, "end": "2030-03-30T00:00:01Z"})
 
     assert found["words"] == "every day at 02:30, Berlin"
     assert [each["tick"] for each in found["coming"]] == [
@@ -119,5 +119,5 @@ async def test_a_plan_is_previewed_before_there_is_a_schedule(api: Asker):
     assert [each["at"] for each in delayed["coming"]] != [each["at"] for each in other["coming"]]
     assert ended["coming"] == []
     assert (await api.get("/schedules"))["items"] == []
-    refused = await api.post("/schedules/preview", {"cron": "nonsense"}, code=400)
+    refused = await api.post("/schedule-preview", {"cron": "nonsense"}, code=400)
     assert "nonsense" in refused["detail"]

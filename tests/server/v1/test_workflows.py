@@ -142,13 +142,13 @@ async def test_a_bad_text_is_refused_with_all_places(small_api: Asker):
     bad = NAP + "  rest: {sleep: 0s, depends_on: [wiat]}\n  more: {slep: 0s}\n"
 
     problem = await small_api.ask("PUT", "/workflows/nap", {"text": bad}, code=400)
-    checked = await small_api.post("/workflows/validate", {"text": bad})
+    checked = await small_api.post("/workflow-validation", {"text": bad})
 
     assert problem["code"] == "bad_dag"
     assert [place["line"] for place in problem["places"]] == [6, 7]
     assert all(place["column"] and place["message"] for place in problem["places"])
     assert checked["problems"] == problem["places"]
-    assert (await small_api.post("/workflows/validate", {"text": NAP}))["problems"] == []
+    assert (await small_api.post("/workflow-validation", {"text": NAP}))["problems"] == []
     assert (await small_api.get("/workflows", kind="dag"))["items"] == []
 
 
@@ -213,10 +213,10 @@ async def test_statistics_and_what_happened_lately(api: Asker):
         await api.get(f"/runs/{run}", wait=20)
 
     await asyncio.sleep(0.05)
-    older = await api.get("/workflows/activity", last=0.02)
+    older = await api.get("/workflow-activity", last=0.02)
     none = await api.get("/workflows/failing/statistics", last=0.02)
     statistics = await api.get("/workflows/failing/statistics", last=3600)
-    activity = await api.get("/workflows/activity", last=3600, step=60)
+    activity = await api.get("/workflow-activity", last=3600, step=60)
 
     assert (statistics["runs"], statistics["failed"], statistics["is_all"]) == (1, 1, True)
     assert [each["name"] for each in statistics["tasks"]] == ["break_down"]
@@ -227,4 +227,4 @@ async def test_statistics_and_what_happened_lately(api: Asker):
     assert (activity["looked_at"], activity["step_seconds"]) == (2, 60)
     assert (older["looked_at"], none["runs"], none["strip"]) == (0, 0, [])
     assert (await api.get("/workflows/nobody/statistics", code=404))["code"] == "workflow_not_found"
-    assert (await api.get("/workflows/activity", last=0, code=400))["status"] == 400
+    assert (await api.get("/workflow-activity", last=0, code=400))["status"] == 400

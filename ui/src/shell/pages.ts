@@ -13,11 +13,11 @@ export function pageOf(parts: string[]): Page | null {
     case "":
       return { title: "Home", load: () => import("../pages/home/Home.svelte") };
     case "runs":
-      if (first === "compare")
-        return { title: "Two runs", load: () => import("../pages/run/Compare.svelte") };
       return first === undefined
         ? { title: "Runs", load: () => import("../pages/runs/Runs.svelte") }
         : { title: first, load: () => import("../pages/run/Run.svelte") };
+    case "compare":
+      return first ? null : { title: "Two runs", load: () => import("../pages/run/Compare.svelte") };
     case "workflows":
       return first === undefined
         ? { title: "Workflows", load: () => import("../pages/workflows/Workflows.svelte") }

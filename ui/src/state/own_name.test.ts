@@ -9,10 +9,3 @@ test("a page keeps its name while the next one is loaded", () => {
   expect(read(["workflows"])).toBe("fulfil");
   expect(read(["workflows", "refund"])).toBe("refund");
 });
-
-test("a page beside a name is no name", () => {
-  const read = nameReader("runs");
-
-  expect(read(["runs", "order-7"])).toBe("order-7");
-  expect(read(["runs", "compare"])).toBe("order-7");
-});

@@ -21,7 +21,16 @@ from typing import Any, Final, NamedTuple
 from holdfast.server.paths import MOUNTED_AT, OIDC, is_below, path_below
 
 _BUILT: Final = resources.files("holdfast.server.pages").joinpath("built")
-_NAMES: Final = ("/runs", "/workflows", "/approvals", "/schedules", "/fleet", "/settings", "/login")
+_NAMES: Final = (
+    "/runs",
+    "/compare",
+    "/workflows",
+    "/approvals",
+    "/schedules",
+    "/fleet",
+    "/settings",
+    "/login",
+)
 _FILES: Final = "/pages/"
 _KINDS: Final = {
     "js": b"text/javascript; charset=utf-8",

@@ -69,7 +69,7 @@ export function entryOfRun(run: RunInfo): Entry {
       other("Messages", at({ tab: "messages" })),
       other(`All runs of ${run.workflow}`, hrefWith(["runs"], { workflow: run.workflow })),
       ...(shown && shown !== "compare" && shown !== run.id
-        ? [other(`Compare with ${shown}`, hrefWith(["runs", "compare"], { left: shown, right: run.id }))]
+        ? [other(`Compare with ${shown}`, hrefWith(["compare"], { left: shown, right: run.id }))]
         : []),
     ],
   };

@@ -96,7 +96,7 @@ _BEGUN: Final = {202: ResponseSpec(BulkAnswer, description="The job is recorded.
 
 
 @post(
-    "/runs/bulk",
+    "/bulk",
     name="runs.bulk",
     dto=Body[NewBulk],
     return_dto=None,

@@ -45,7 +45,7 @@ class RunEnd(msgspec.Struct, frozen=True):
 
 
 @post(
-    "/runs/ends",
+    "/run-ends",
     name="runs.ends",
     dto=Body[WaitedRuns],
     return_dto=None,

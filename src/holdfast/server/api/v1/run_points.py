@@ -14,7 +14,7 @@ from holdfast.server.api.v1.run_conditions import CONDITIONS, Conditions
 from holdfast.server.problems import may_answer
 
 
-@get("/runs/points", name="runs.points", dependencies=CONDITIONS, responses=may_answer(404))
+@get("/run-points", name="runs.points", dependencies=CONDITIONS, responses=may_answer(404))
 async def list_points(
     client: NamedDependency[Client],
     conditions: Conditions,

@@ -125,7 +125,7 @@ async def start_run(
 
 
 @post(
-    "/runs/batch",
+    "/run-batches",
     name="runs.start_many",
     dto=Body[NewRuns],
     return_dto=None,
@@ -162,7 +162,7 @@ async def list_runs(
     return Page(found.items, found.next)
 
 
-@get("/runs/counts", name="runs.counts", dependencies=CONDITIONS, responses=may_answer(404))
+@get("/run-counts", name="runs.counts", dependencies=CONDITIONS, responses=may_answer(404))
 async def count_runs(
     client: NamedDependency[Client],
     conditions: Conditions,

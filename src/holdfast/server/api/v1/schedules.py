@@ -78,7 +78,7 @@ async def list_schedules(client: NamedDependency[Client]) -> Page[ScheduleAnswer
     return Page([schedule_answer(each) for each in await client.schedules.list()])
 
 
-@get("/schedules/ticks", name="schedules.ticks", responses=may_answer(404))
+@get("/schedule-ticks", name="schedules.ticks", responses=may_answer(404))
 async def list_ticks(
     client: NamedDependency[Client],
     begin: Annotated[
@@ -130,7 +130,7 @@ class PlanToPreview(SchedulePlan, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 @post(
-    "/schedules/preview",
+    "/schedule-preview",
     name="schedules.preview",
     status_code=200,
     dto=Body[PlanToPreview],

@@ -147,7 +147,7 @@ async def get_statistics(
     return await client.workflows.statistics(name, last=span)
 
 
-@get("/workflows/activity", name="workflows.activity", responses=may_answer())
+@get("/workflow-activity", name="workflows.activity", responses=may_answer())
 async def get_activity(
     client: NamedDependency[Client],
     last: Annotated[float, QueryParameter(gt=0, le=_YEAR, description="In seconds, up to now.")] = 86_400,
@@ -163,7 +163,7 @@ async def get_activity(
 
 
 @post(
-    "/workflows/validate",
+    "/workflow-validation",
     name="workflows.validate",
     dto=Body[WorkflowText],
     return_dto=None,
