@@ -370,9 +370,11 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "typing/test_type_checkers.py": (),
     "pages/test_acting.py": (),
     "pages/test_axe.py": (),
+    "pages/test_calling_updates.py": (),
     "pages/test_hostile_text.py": (),
     "pages/test_staying.py": (),
     "pages/test_run.py": (),
+    "pages/test_sessions.py": (),
 }
 """By file: the functions that are long. An empty tuple means all of them."""
 

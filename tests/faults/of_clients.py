@@ -72,7 +72,7 @@ FAULTS = [
         "pages-behind-listings",
         "a page does not wait for one long listing",
         [Code("stores.lanes:LanePair.do").replace("len(self._lanes) == 1", "not self._lanes")],
-        cases("stores/test_lanes.py", "test_a_page_does_not_wait_for_a_long_listing_of_another_client"),
+        cases("stores/test_lanes.py", "test_a_page_does_not_wait_for_one_long_listing_of_another_client"),
     ),
     *(
         Fault(

@@ -105,12 +105,14 @@ class ThreadLane:
             try:
                 result = self._link.do(job)
             except BaseException as error:
-                _answer(loop, _refuse, answer, error)
+                say, said = _refuse, error
             else:
-                _answer(loop, _give, answer, result)
-            # Drop all references to the job: its rows may be large, and the next job may come much later.
-            del order, job, answer
+                say, said = _give, result
+            # Before the answer, so that whoever is answered and asks again finds this lane free.
             self._is_busy = False
+            _answer(loop, say, answer, said)
+            # Drop all references to the job: its rows may be large, and the next job may come much later.
+            del order, job, answer, said
         self._link.drop()
 
     def _next(self) -> _LaneRequest:

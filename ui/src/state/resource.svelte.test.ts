@@ -117,7 +117,7 @@ async function listening(options: Options): Promise<(pulse: Partial<Pulse>) => P
   await asked[0]?.answer("before");
   const quiet = { created: 0, succeeded: 0, failed: 0, cancelled: 0, tasks: 0, messages: 0 };
   return async (pulse) => {
-    const whole = { at: "", ...quiet, runs: [], changes: [], is_cut: false, ...pulse };
+    const whole = { at: "", ...quiet, runs: [], changes: [], is_cut: false, is_away: false, ...pulse };
     heard.mock.calls.forEach(([hear]) => hear(whole));
     await new Promise((resolve) => setTimeout(resolve, 30));
   };
