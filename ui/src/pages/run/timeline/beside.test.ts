@@ -29,3 +29,12 @@ test("a note that is wider than the row, or of no bars, is left out", () => {
   expect(placeBeside("", [{ begin: 0, end: 40 }], 60)).toBe(null);
   expect(placeBeside(note, [], 600)).toBe(null);
 });
+
+test("a note keeps clear of the lines that cross its row, if it can", () => {
+  const on = placeBeside(note, [{ begin: 2, end: 600 }], 600, [250, 300]);
+  expect(on).toMatchObject({ x: 450, anchor: "middle", isOnBars: true });
+  const before = placeBeside(note, [{ begin: 200, end: 300 }], 600, [350]);
+  expect(before).toMatchObject({ x: 193, anchor: "end", isOnBars: false });
+  const nowhere = placeBeside(note, [{ begin: 20, end: 300 }], 600, [350]);
+  expect(nowhere).toMatchObject({ x: 307, anchor: "start", isOnBars: false });
+});

@@ -115,6 +115,11 @@ export interface AxisLabels {
 
 export const NOW_WIDTH = 56;
 
+/** Where lines stand at both ends of each cut. */
+export function cutLines(axis: Axis): number[] {
+  return axis.pieces.flatMap((each) => (each.isCut ? [each.x + 1, each.x + each.width - 1] : []));
+}
+
 /** `now` is its place on the axis. The time of now and the lengths of gaps matter more than ticks. */
 export function labelsOf(axis: Axis, now: number | null, begin = axis.span.from): AxisLabels {
   const box = now === null ? null : Math.max(0, now - NOW_WIDTH / 2);

@@ -92,6 +92,11 @@ describe("rowsOf", () => {
     expect(rows[0]!.asked).toEqual([{ text: "tasks 3 – 6 price", task: 3 }]);
   });
 
+  it("says of a fold that it is not of all numbers", () => {
+    const some = [2, 4, 6].map((each, position) => step(position, [ended(each)]));
+    expect(rowsOf(some, names, new Set())[0]!.heard[0]!.text).toBe("3 of tasks 2 – 6 price ended");
+  });
+
   it("folds the ticks of a timer and messages", () => {
     const ticks = [0, 1, 2].map((seq) =>
       step(

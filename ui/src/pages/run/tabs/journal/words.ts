@@ -61,11 +61,13 @@ function isNext(before: Entry, after: Entry, names: Names): boolean {
   return two === one + 1 && nameOf(before, names) === nameOf(after, names);
 }
 
-function range(first: Entry, last: Entry, names: Names): Words {
+/** `some` is how many of the numbers from the first to the last are meant, if not all of them are. */
+function range(first: Entry, last: Entry, names: Names, some?: number): Words {
   const [what, did] = WHATS[String(first.kind)] ?? ["entry", ""];
   const many = what === "child" ? "children" : `${what}s`;
   const name = nameOf(first, names);
-  const text = `${many} ${count(numberOf(first))} – ${count(numberOf(last))}`;
+  const numbers = `${many} ${count(numberOf(first))} – ${count(numberOf(last))}`;
+  const text = some === undefined ? numbers : `${count(some)} of ${numbers}`;
   const words: Words = { text: [text, name, did].filter(Boolean).join(" ") };
   return what === "task" ? { ...words, task: numberOf(first) } : words;
 }
@@ -159,6 +161,9 @@ export function summed(entries: Entry[], names: Names): Words[] {
     const sorted = group.toSorted((before, after) => numberOf(before) - numberOf(after));
     const [first, last] = [sorted[0]!, sorted.at(-1)!];
     if (String(first.kind) === "message_received") return { text: counted(group.length, "message") };
-    return group.length > 1 ? range(first, last, names) : one(first, names);
+    if (group.length === 1) return one(first, names);
+    const found = new Set(group.map(numberOf)).size;
+    const isWhole = found === numberOf(last) - numberOf(first) + 1;
+    return range(first, last, names, isWhole ? undefined : found);
   });
 }
