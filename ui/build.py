@@ -122,7 +122,8 @@ def _program() -> str:
 
 def _environment() -> dict[str, str]:
     paths = [str(UI.parent / "src"), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PATH": _path()}
+    plain = {} if sys.stdout.isatty() else {"NO_COLOR": "1"}
+    return {**os.environ, **plain, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PATH": _path()}
 
 
 def _path() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -116,6 +117,25 @@ def free_port() -> int:
         return listener.getsockname()[1]
 
 
+def make_key(folder: Path, name: str, role: str) -> str:
+    command = [
+        sys.executable,
+        "-m",
+        "holdfast",
+        "keys",
+        "create",
+        name,
+        "--role",
+        role,
+        "--db",
+        str(folder / "shop.db"),
+    ]
+    made = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder)
+    found = re.search(r"hf_\w+", made.stdout)
+    assert found is not None, made.stdout
+    return found[0]
+
+
 @contextlib.contextmanager
 def serving(folder: Path, *options: str, orders: int = 12, **more: Any) -> Any:
     server = Server(folder, *options, **more)
@@ -165,3 +185,9 @@ async def opened(
         if strict:
             assert page.errors == [], page.errors
         assert {url for url in page.asked if not url.startswith((f"{base}/", "data:", "blob:"))} == set()
+
+
+async def log_in(page: Any, key: str) -> None:
+    await page.get_by_label("Key", exact=True).fill(key)
+    await page.get_by_role("button", name=re.compile("^Log in")).click()
+    await expect(page.get_by_label("Key", exact=True)).to_have_count(0)

@@ -10,15 +10,29 @@ import argparse
 import asyncio
 import contextlib
 import datetime as dt
+import http.server
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from tests.pages.browser import DESK, FILES, PHONE, ROOT, SHOP, Server, browser, expect, serving
+from tests.pages.browser import (
+    DESK,
+    FILES,
+    PHONE,
+    ROOT,
+    SHOP,
+    Server,
+    browser,
+    expect,
+    log_in,
+    make_key,
+    serving,
+)
 
 OUT: Final = ROOT / "build" / "screenshots"
 PAGES: Final = {
@@ -45,14 +59,20 @@ PAGES: Final = {
     "schedules": "/schedules",
     "schedule": "/schedules?name=stock_levels",
     "fleet": "/fleet",
+    "missing": "/runs/a/b/c",
+}
+LOGIN: Final = "login"
+WITH_KEYS: Final = {
+    LOGIN: "/",
     "settings": "/settings",
     "settings-keys": "/settings/keys",
+    "settings-sessions": "/settings/sessions",
     "settings-namespaces": "/settings/namespaces",
     "settings-retention": "/settings/retention",
     "settings-audit": "/settings/audit",
     "settings-alerts": "/settings/alerts",
-    "missing": "/runs/a/b/c",
 }
+"""Taken at the end, of a server that asks for keys."""
 _STARTING: Final = 3.0
 """Seconds until the second node takes its share of what is started."""
 _SETTLED: Final = 1_200.0
@@ -100,21 +120,55 @@ def prepare(server: Server) -> None:
     server.ask("/schedules/refund_sweep/pause", {})
 
 
-async def take(server: Server, names: list[str], only_theme: str | None) -> int:
+class Hook(http.server.BaseHTTPRequestHandler):
+    """Who is told by the rule for alerts."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def locked(server: Server, folder: Path) -> Iterator[str]:
+    """The server with a rule for alerts that has told somebody something, two people and the key of one."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hook) as hook:
+        threading.Thread(target=hook.serve_forever, daemon=True).start()
+        rule = {
+            "url": f"http://127.0.0.1:{hook.server_port}/hook",
+            "on": ["failed", "waiting"],
+            "waiting_after": 3600,
+        }
+        server.ask("/alerts/ops", rule, method="PUT")
+        server.ask("/alerts/ops/test", {})
+        server.stop()
+        key = make_key(folder, "dana", "admin")
+        make_key(folder, "kiosk", "viewer")
+        server.start()
+        yield key
+        hook.shutdown()
+
+
+async def take(server: Server, pages: dict[str, str], only_theme: str | None, key: str = "") -> int:
     problems = 0
     async with browser() as chromium:
         for theme in [only_theme] if only_theme else ["light", "dark"]:
             for viewport in (DESK, PHONE):
                 page = await chromium.new_page(viewport=viewport, color_scheme=theme)
                 page.on("pageerror", lambda error: sys.stdout.write(f"    error: {error}\n"))
-                for name in names:
-                    problems += await take_one(page, server, name, theme, viewport)
+                for name, path in pages.items():
+                    await page.goto(f"{server.base}{path}")
+                    problems += await take_one(page, name, theme, viewport)
+                    if name == LOGIN:
+                        await log_in(page, key)
                 await page.close()
     return problems
 
 
-async def take_one(page: Any, server: Server, name: str, theme: str, viewport: dict[str, int]) -> int:
-    await page.goto(f"{server.base}{PAGES[name]}")
+async def take_one(page: Any, name: str, theme: str, viewport: dict[str, int]) -> int:
     await expect(page.locator("main h1, main .say").first).to_be_attached()
     await page.wait_for_timeout(_SETTLED)
     path = OUT / f"{name}-{theme}-{viewport['width']}.png"
@@ -126,26 +180,31 @@ async def take_one(page: Any, server: Server, name: str, theme: str, viewport: d
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {', '.join(PAGES)}")
+    every = ", ".join(PAGES | WITH_KEYS)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of: {every}")
     parser.add_argument("--theme", choices=["light", "dark"])
     parser.add_argument("--url", help="of a server that is there already, and has a shop")
     options = parser.parse_args()
-    names = [
-        name for name in PAGES if not options.names or any(name.startswith(each) for each in options.names)
-    ]
+    asked = tuple(options.names) or ("",)
+    pages = {name: path for name, path in PAGES.items() if name.startswith(asked)}
+    with_keys = {name: path for name, path in WITH_KEYS.items() if name.startswith((*asked, LOGIN))}
     OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         if options.url:
             server = Server(Path(folder))
             server.base = options.url
-            return asyncio.run(take(server, names, options.theme))
+            return asyncio.run(take(server, pages, options.theme))
         sys.stdout.write("playing the day before ...\n")
         play_yesterday(Path(folder))
         with serving(Path(folder), orders=0) as server, staffed(server, Path(folder)):
             time.sleep(_STARTING)
             server.fill(60)
             prepare(server)
-            return asyncio.run(take(server, names, options.theme))
+            problems = asyncio.run(take(server, pages, options.theme))
+            if len(with_keys) > 1:
+                with locked(server, Path(folder)) as key:
+                    problems += asyncio.run(take(server, with_keys, options.theme, key))
+            return problems
 
 
 if __name__ == "__main__":

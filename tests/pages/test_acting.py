@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.pages.browser import DESK, PHONE, Server, expect, needs_browser, opened, serving
+from tests.pages.browser import (
+    DESK,
+    PHONE,
+    Server,
+    expect,
+    log_in,
+    make_key,
+    needs_browser,
+    opened,
+    serving,
+)
 
 pytestmark = needs_browser
 
@@ -90,25 +98,6 @@ async def test_a_backfill_says_what_it_would_start_before_it_does(
             await expect(dialog).to_have_count(0)
         found = until(server, "/runs?schedule=hourly_orders", lambda found: len(found["items"]) == 5)
     assert len(found["items"]) == 5
-
-
-def make_key(folder: Path, name: str, role: str) -> str:
-    command = [
-        sys.executable,
-        "-m",
-        "holdfast",
-        "keys",
-        "create",
-        name,
-        "--role",
-        role,
-        "--db",
-        str(folder / "shop.db"),
-    ]
-    made = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder)
-    found = re.search(r"hf_\w+", made.stdout)
-    assert found is not None, made.stdout
-    return found[0]
 
 
 @BOTH
@@ -319,12 +308,6 @@ async def test_six_characters_of_an_id_lead_to_the_run(shop: Server):
         await page.keyboard.press("Enter")
         await page.wait_for_url("**/runs/cart-ann")
         await expect(page.get_by_role("heading", name="cart-ann")).to_be_visible()
-
-
-async def log_in(page: Any, key: str) -> None:
-    await page.get_by_label("Key", exact=True).fill(key)
-    await page.get_by_role("button", name=re.compile("^Log in")).click()
-    await expect(page.get_by_label("Key", exact=True)).to_have_count(0)
 
 
 @pytest.mark.parametrize("role", ["viewer", "operator", "admin"])

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.pages.browser import Server, expect, needs_browser, opened, serving
-from tests.pages.test_acting import make_key
+from tests.pages.browser import Server, expect, log_in, make_key, needs_browser, opened, serving
 
 pytestmark = needs_browser
-
-
-async def log_in(page: Any, key: str) -> None:
-    await page.get_by_label("Key", exact=True).fill(key)
-    await page.get_by_role("button", name=re.compile("^Log in")).click()
 
 
 async def another_tab(page: Any, server: Server, path: str) -> Any:
