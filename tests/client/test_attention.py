@@ -84,7 +84,7 @@ async def test_nothing_needs_a_person(store_url: str):
             "All is well: nothing needs a person. No run is under way; the next schedule fires in 47 min."
         )
         assert plain_text(found.more).startswith(
-            "In the last 24 hours 1 run ended. One node is up; the database answers in "
+            "In the last 24 hours runs ended once. One node is up; the database answers in "
         )
         assert found.database.kind == ("SQLite" if "sqlite" in store_url else "PostgreSQL")
         assert 0 < found.database.answers_in < 30

@@ -311,13 +311,25 @@ def test_a_slot_names_two_that_hold_it_with_their_runs_and_for_how_long():
     assert refs == [("task", "2"), ("queue", "default"), ("run", "books"), ("task", "7")]
 
 
+def test_a_task_in_front_of_a_slot_has_waited_since_its_backoff_was_over():
+    behind = Situation(
+        ON_NODE,
+        nodes=[NODE],
+        tasks=[open_task(2, "post", TaskStatus.PENDING, attempt=2, due_at=at(3540))],
+        task_counts={("pending", False): 1},
+    )
+
+    assert sentence(behind) == "post waits for a slot of queue default, for 1 min."
+
+
 def test_facts_are_counted_by_what_became_of_tasks():
     run = new_run(1, status=RunStatus.SUCCESS, chapter=2, **ENDED)
     tasks = {TaskStatus.SUCCESS: 5, TaskStatus.SKIPPED: 1, TaskStatus.FAILED: 2, TaskStatus.DISPATCHED: 3}
 
     facts = run_facts(run, RunCounts(tasks, 4, 9, 2 * SECOND, False, "up"))
 
-    assert (facts.tasks, facts.tasks_done, facts.tasks_running, facts.tasks_failed) == (11, 6, 3, 2)
+    assert (facts.tasks, facts.tasks_done, facts.tasks_running, facts.tasks_failed) == (11, 5, 3, 2)
+    assert facts.tasks_skipped == 1
     assert (facts.took, facts.waited_for_person, facts.parent) == (2460.0, 2.0, "up")
     assert (facts.children, facts.chapters, facts.steps, facts.is_counted_exactly) == (4, 3, 9, False)
     assert run_facts(COLD, NO_COUNTS).took is None

@@ -449,9 +449,10 @@ def _sentence(signs: Signs, problems: int, now: Instant) -> list[ExplanationPart
 
 def _more(signs: Signs) -> list[ExplanationPart]:
     counts = signs.counts
-    parts = [_text(f"In the last 24 hours {counted(counts.ended_lately, 'run')} ended")]
+    # Times and not runs: one that is tried again ends again.
+    parts = [_text(f"In the last 24 hours runs ended {_times(counts.ended_lately)}")]
     if counts.failed_lately:
-        parts.append(_text(f" and {counts.failed_lately:,} failed"))
+        parts.append(_text(f", {_times(counts.failed_lately)} with a failure"))
         most = max((it.count for it in signs.failed), default=0)
         if 1 < most <= counts.failed_lately:
             parts.append(
@@ -468,6 +469,10 @@ def _more(signs: Signs) -> list[ExplanationPart]:
         nodes = f"{up}{of} {'node is' if counts.nodes == 1 else 'nodes are'} up"
     took = span_words(max(0.001, signs.database.answers_in))
     return [*parts, _text(f". {nodes}; the database answers in {took}.")]
+
+
+def _times(number: int) -> str:
+    return {0: "at no time", 1: "once", 2: "twice"}.get(number) or f"{number:,} times"
 
 
 def _text(text: str) -> ExplanationPart:

@@ -315,7 +315,9 @@ class _Explainer:
             more = len(holders) - len(named)
             what += f", held by {', '.join(named)}" + (f" and {more} more" if more else "")
         advice = "it goes on when one of these ends; or raise the limit, or start another node"
-        return Reason(ReasonKind.SLOT, options.queue, what, moment(task.created_at), advice=advice)
+        # After a backoff it waits since that was over.
+        since = max(task.created_at, task.due_at or task.created_at)
+        return Reason(ReasonKind.SLOT, options.queue, what, moment(since), advice=advice)
 
     def _at_worker(self, task: OpenTaskRow, item: QueueRow) -> Reason:
         service = f"a worker of service {item.service!r}"

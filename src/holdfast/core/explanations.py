@@ -76,7 +76,7 @@ class RunFacts(msgspec.Struct, frozen=True):
     """In seconds: how long its questions were open, all added up."""
     tasks: int
     tasks_done: int
-    """With success, or skipped."""
+    """With success."""
     tasks_running: int
     """Also those that a node or worker has, and has not begun."""
     tasks_failed: int
@@ -90,6 +90,7 @@ class RunFacts(msgspec.Struct, frozen=True):
     """How long its journal is, in all chapters."""
     is_counted_exactly: bool
     """False: it has more tasks, children or questions than were counted."""
+    tasks_skipped: int = 0
 
 
 class Explanation(msgspec.Struct, frozen=True):

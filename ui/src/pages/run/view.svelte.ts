@@ -21,6 +21,13 @@ export interface Selection {
   name: string;
 }
 
+/** What a run was like at a step of its journal: the graph and what these tabs show. */
+const OF_PAST: ReadonlySet<Tab> = new Set<Tab>(["timeline", "journal", "values"]);
+
+export function isOfPast(tab: Tab): boolean {
+  return OF_PAST.has(tab);
+}
+
 export function readTab(text: string): Tab {
   return TABS.find((each) => each === text) ?? "timeline";
 }
@@ -36,8 +43,8 @@ export class RunView {
   readonly task: number | null = $derived(readWhole(router.query("task")));
   /** The name of the chosen task, or of the chosen group if no task is chosen. */
   readonly name: string = $derived(router.query("name"));
-  /** The time at which the run is shown; null for now. */
-  readonly at: string | null = $derived(readTime(router.query("at")));
+  /** The time at which the run is shown; null for now, and on tabs that have only what is so now. */
+  readonly at: string | null = $derived(isOfPast(this.tab) ? readTime(router.query("at")) : null);
   /** The position in the journal at which the run is shown; null for now. */
   readonly step: number | null = $derived(readWhole(router.query("step")));
   readonly isAnythingChosen: boolean = $derived(this.task !== null || this.name !== "");
