@@ -31,6 +31,7 @@ HoldfastError
 │   ├── TooManyRuns         more runs match than a bulk job may change
 │   ├── ScheduleNotFound    no schedule of that name
 │   ├── ScheduleTaken       a schedule of that name starts another workflow
+│   ├── ScheduleChanged     it is not the one that was to be replaced
 │   ├── NodeNotFound        no node of that id is there
 │   ├── KeyNotFound         no key of that id in the namespace
 │   ├── AlertNotFound       no rule for alerts of that name
@@ -453,6 +454,20 @@ class ScheduleTaken(Refused):
             f"schedule {show(name)} starts workflow {workflow!r}; give the schedule of {wanted!r} "
             f"another name, or delete {show(name)} first"
         )
+
+
+class ScheduleChanged(Refused):
+    """`expected` and `found` are hashes; empty: no schedule."""
+
+    def __init__(self, name: str, expected: str, found: str) -> None:
+        self.name, self.expected, self.found = name, expected, found
+        if not found:
+            why = "it is not there any more"
+        elif not expected:
+            why = "there is one of that name already"
+        else:
+            why = "somebody has changed it meanwhile"
+        super().__init__(f"schedule {show(name)} is left as it is: {why}; look at it again, and decide anew")
 
 
 class AlertNotFound(Refused, LookupError):

@@ -58,7 +58,9 @@ def test_the_status_is_told_in_sentences(project: Project) -> None:
     whole = project.ask("status", "--db", "own.db")
 
     assert shown[0] == "Work goes on, and one thing needs a person. No run is under way."
-    assert shown[1].startswith("In the last 24 hours 1 run ended and 1 failed. No node is up; the database ")
+    assert shown[1].startswith(
+        "In the last 24 hours runs ended once, 1 with a failure. No node is up; the database "
+    )
     assert shown[2:4] == ["", "broken failed"]
     assert shown[4].startswith("  It failed with ValueError: not today. ")
     assert whole["items"][0]["title"] == "broken failed"

@@ -115,7 +115,7 @@ async def test_failed_runs_are_one_item_for_each_cause(store_url: str):
         assert (least.title, least.count) == ("broken failed", 1)
         assert plain_text(least.parts).startswith("It failed with KeyError: ")
         assert plain_text(found.sentence).startswith("Work goes on, and two things need a person.")
-        assert "4 runs ended and 4 failed, 3 of them for one reason." in plain_text(found.more)
+        assert "runs ended 4 times, 4 with a failure, 3 of them for one reason." in plain_text(found.more)
         assert found.counts.failed_lately == 4
         listed = await env.list(fingerprint=most.fingerprint)
         assert {run.id for run in listed} == {"pay-0", "pay-1", "pay-2"}

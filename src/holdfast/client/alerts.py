@@ -28,7 +28,7 @@ from holdfast.core.alerts import (
     WatchPlace,
     ping_delivery,
 )
-from holdfast.core.names import checked_name, checked_span
+from holdfast.core.names import checked_address_name, checked_name, checked_span
 from holdfast.core.records import RunRecord, task_claim
 from holdfast.core.run_options import IdPolicy, StartOptions
 from holdfast.core.secret_names import checked_secrets
@@ -146,7 +146,7 @@ class Alerts:
         """
         parts = self._parts
         parts.check()
-        name = checked_name("name", name, _LONGEST_NAME)
+        name = checked_address_name("name", name, _LONGEST_NAME)
         rule = checked_rule(
             AlertRule(
                 url=url,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from holdfast.client.run import Run
-from holdfast.core.names import checked_name
+from holdfast.core.names import checked_address_name
 from holdfast.core.run_options import StartKeywords, StartOptions, StartTarget, root_and_options
 from holdfast.core.values import Payload
 from holdfast.errors import BadOption, Refused, WrongType
@@ -52,7 +52,7 @@ class RunBatches:
             raise BadOption("id", options.id, "given as ids=, one for each input")
         startable = await self._startable(target, options.version)
         packed = [startable.pack(_arguments(each), {}) for each in inputs]
-        names = [None] * len(packed) if ids is None else [checked_name("id", id) for id in ids]
+        names = [None] * len(packed) if ids is None else [checked_address_name("id", id) for id in ids]
         if len(names) != len(packed):
             raise BadOption("ids", len(names), f"as many as there are inputs, {len(packed)}")
         options.check_policy(names)
@@ -72,7 +72,7 @@ class RunBatches:
         runs: list[tuple[Payload, str | None]] = []
         for number, call in enumerate(calls):
             try:
-                id = None if call.id is None else checked_name("id", call.id)
+                id = None if call.id is None else checked_address_name("id", call.id)
                 runs.append((packed(startable, call.args, dict(call.kwargs)), id))
             except Refused as error:
                 error.args = (f"call {number}: {error}",)

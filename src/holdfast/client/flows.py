@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from holdfast.core.names import check_not_ours, checked_name, is_name
+from holdfast.core.names import check_not_ours, checked_address_name, checked_name, is_name
 from holdfast.core.values import Instant, moment
 from holdfast.errors import (
     BadFlow,
@@ -76,7 +76,7 @@ class Flows:
         if not is_name(name) or len(name) > _LONGEST_NAME or "@" in name or "/" in name:
             expected = f"text of 1 to {_LONGEST_NAME} characters without '@', '/' and NUL"
             raise BadOption("name", name, expected)
-        name = str.__str__(name)
+        name = checked_address_name("name", name)
         check_not_ours(name)
         return _flow_info(
             await self._store.create_flow(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import datetime as dt
+import hashlib
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
@@ -45,7 +46,7 @@ from holdfast.core.scheduling import (
 )
 from holdfast.core.timetable import Catchup, Plan
 from holdfast.core.values import Instant, Payload, key_text, later, moment
-from holdfast.errors import BadOption, JournalCorrupt, ScheduleNotFound, ScheduleTaken
+from holdfast.errors import BadOption, JournalCorrupt, ScheduleChanged, ScheduleNotFound, ScheduleTaken
 from holdfast.ports.schedules import ScheduleStore
 from holdfast.ports.workflows import Startable
 
@@ -83,6 +84,8 @@ class ScheduleInfo(msgspec.Struct, frozen=True):
     created_at: dt.datetime
     problem: str | None
     """Why it starts no runs although it is due: no node can start them. None if it is not overdue."""
+    hash: str
+    """Of what it starts, with what, and when. It serves as an ETag."""
 
     @property
     def words(self) -> str:
@@ -179,8 +182,13 @@ class Schedules:
         *,
         version: str | int | None = None,
         origin: str = "",
+        replaces: str | None = None,
     ) -> ScheduleInfo:
-        """Like `put`. If the plan is unchanged, the schedule still catches up on missed ticks."""
+        """Like `put`. If the plan is unchanged, the schedule still catches up on missed ticks.
+
+        `replaces` is the hash of the schedule that it is to replace; empty: there is to be none. Raises
+        ScheduleChanged if there is another one, unless it is already as it is to be.
+        """
         name = checked_schedule_name(name)
         startable, target = await self._find_target(workflow, version)
         template = _template(startable, plan, input, self._now())
@@ -189,6 +197,7 @@ class Schedules:
         def change(known: ScheduleRecord | None) -> ScheduleRecord | None:
             if known is not None and (known.workflow, known.input, known.plan, known.origin) == kept:
                 return None
+            _check_replaced(name, replaces, "" if known is None else _hash(known))
             if known is not None and known.workflow_and_version[0] != startable.definition.name:
                 raise ScheduleTaken(name, known.workflow_and_version[0], startable.definition.name)
             now = self._now()
@@ -491,4 +500,16 @@ def _schedule_info(record: ScheduleRecord, now: Instant) -> ScheduleInfo:
         origin=record.origin,
         created_at=moment(record.created_at),
         problem=_problem(record, now),
+        hash=_hash(record),
     )
+
+
+def _hash(record: ScheduleRecord) -> str:
+    parts = (record.workflow.encode(), bytes(record.input), record.plan)
+    return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
+
+
+def _check_replaced(name: str, replaces: str | None, found: str) -> None:
+    """Raises ScheduleChanged."""
+    if replaces is not None and replaces != found:
+        raise ScheduleChanged(name, replaces, found)

@@ -452,7 +452,7 @@ def _more(signs: Signs) -> list[ExplanationPart]:
     # Times and not runs: one that is tried again ends again.
     parts = [_text(f"In the last 24 hours runs ended {_times(counts.ended_lately)}")]
     if counts.failed_lately:
-        parts.append(_text(f", {_times(counts.failed_lately)} with a failure"))
+        parts.append(_text(f", {counts.failed_lately:,} with a failure"))
         most = max((it.count for it in signs.failed), default=0)
         if 1 < most <= counts.failed_lately:
             parts.append(

@@ -45,7 +45,12 @@ def checked_name(what: str, name: Any, longest: int = LONGEST_NAME) -> str:
     """
     if not is_name(name) or len(name) > longest:
         raise BadOption(what, name, f"text of 1 to {longest} characters that UTF-8 can carry, without NUL")
-    plain = str.__str__(name)  # a subclass may hash or compare in its own way
+    return str.__str__(name)  # a subclass may hash or compare in its own way
+
+
+def checked_address_name(what: str, name: Any, longest: int = LONGEST_NAME) -> str:
+    """A name, as above, of something that has an address in the API and among the pages."""
+    plain = checked_name(what, name, longest)
     if plain in _NO_PARTS_OF_PATHS:
         raise BadOption(what, plain, "another: in an address it means the folder, or the one above")
     return plain

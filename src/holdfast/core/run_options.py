@@ -27,7 +27,7 @@ from zlib import crc32
 
 import msgspec
 
-from holdfast.core.names import check_keywords, checked_name, checked_span, is_storable
+from holdfast.core.names import check_keywords, checked_address_name, checked_span, is_storable
 from holdfast.core.policies import TaskOptions
 from holdfast.core.values import Instant, RunKey, instant, is_instant, later
 from holdfast.errors import BadOption
@@ -192,7 +192,7 @@ class StartOptions(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.id is not None:
             # As plain text: a subclass may hash, compare or encode in its own way.
-            msgspec.structs.force_setattr(self, "id", checked_name("id", self.id))
+            msgspec.structs.force_setattr(self, "id", checked_address_name("id", self.id))
         if self.id_policy not in {policy.value for policy in IdPolicy}:
             raise BadOption("id_policy", self.id_policy, "one of " + ", ".join(IdPolicy))
         if self.delay is not None and checked_span("delay", self.delay) < dt.timedelta(0):

@@ -14,10 +14,9 @@ from typing import Final, NamedTuple, assert_never
 
 import msgspec
 
-from holdfast.core.names import is_name
+from holdfast.core.names import checked_address_name
 from holdfast.core.timetable import CatchupMode, Overlap, Plan, fires_at
 from holdfast.core.values import FIRST_INSTANT, Instant, instant, later, moment
-from holdfast.errors import BadOption
 
 GRACE: Final = dt.timedelta(seconds=60)
 """A tick that nobody saw for longer than this was missed. A busy node, or a lease that must expire first,
@@ -222,10 +221,4 @@ def tick_of(schedule: str, run: str) -> Instant | None:
 
 def checked_schedule_name(name: str) -> str:
     """The name as plain text. Raises BadOption if no run id can be made from it."""
-    if not is_name(name) or len(name) > LONGEST_SCHEDULE_NAME:
-        raise BadOption(
-            "schedule",
-            name,
-            f"text of 1 to {LONGEST_SCHEDULE_NAME} characters that UTF-8 can carry, without NUL",
-        )
-    return str.__str__(name)
+    return checked_address_name("schedule", name, LONGEST_SCHEDULE_NAME)

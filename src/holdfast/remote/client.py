@@ -23,7 +23,7 @@ from holdfast.client.run import Run
 from holdfast.client.signals import Signal, signal_letter
 from holdfast.client.waiters import Ending
 from holdfast.core.ids import KeyMaker
-from holdfast.core.names import checked_name
+from holdfast.core.names import checked_address_name, checked_name
 from holdfast.core.run_options import IdPolicy, StartOptions, StartTarget, root_and_options
 from holdfast.core.values import Payload, RunKey, instant, key_from_text, key_text
 from holdfast.errors import (
@@ -190,7 +190,7 @@ class RemoteClient(RemoteRunListing):
     ) -> builtins.list[Run[R]]:
         calls = [Call(each if isinstance(each, tuple) else (each,)) for each in inputs]
         if ids is not None:
-            names = [checked_name("id", id) for id in ids]
+            names = [checked_address_name("id", id) for id in ids]
             if len(names) != len(calls):
                 raise BadOption("ids", len(names), f"as many as there are inputs, {len(calls)}")
             calls = [call._replace(id=name) for call, name in zip(calls, names, strict=True)]
@@ -211,7 +211,7 @@ class RemoteClient(RemoteRunListing):
         runs: builtins.list[dict[str, Any]] = []
         for number, call in enumerate(calls):
             try:
-                id = None if call.id is None else checked_name("id", call.id)
+                id = None if call.id is None else checked_address_name("id", call.id)
                 runs.append({**self._input(target, call.args, dict(call.kwargs)), "id": id})
             except Refused as error:
                 if names_call:

@@ -99,6 +99,13 @@ def path_of(*parts: str | int) -> str:
     return "".join(f"/{quote(str(part), safe='').replace('.', '%2E')}" for part in parts)
 
 
+def conditions(replaces: str | None) -> dict[str, str]:
+    """The header for what is to be replaced: of that hash, or nothing if it is empty; None: anything."""
+    if replaces is None:
+        return {}
+    return {"If-Match": f'"{replaces}"'} if replaces else {"If-None-Match": "*"}
+
+
 class Tries:
     """What became of the tries before the last one."""
 

@@ -15,7 +15,7 @@ from holdfast.client.schedules import CatchUpPreview, ScheduleInfo, Schedules, U
 from holdfast.core.timetable import Catchup, CatchupMode, Cron, Plan
 from holdfast.core.values import moment
 from holdfast.remote.addressing import Page, seconds_of, time_text
-from holdfast.remote.connection import Connection, path_of
+from holdfast.remote.connection import Connection, conditions, path_of
 
 
 class _Plan(msgspec.Struct, frozen=True):
@@ -45,6 +45,7 @@ class ScheduleRead(msgspec.Struct, frozen=True):
     origin: str
     created_at: dt.datetime
     problem: str | None
+    hash: str = ""
 
     def info(self) -> ScheduleInfo:
         plan = self.plan
@@ -88,10 +89,12 @@ class RemoteSchedules(Schedules):
         *,
         version: str | int | None = None,
         origin: str = "",
+        replaces: str | None = None,
     ) -> ScheduleInfo:
         target, version = self._target(workflow, version)
         body = {"workflow": target, "version": version, "input": input, **_written(plan), "origin": origin}
-        return (await self._connection.ask("PUT", path_of("schedules", name), ScheduleRead, body=body)).info()
+        headers, path = conditions(replaces), path_of("schedules", name)
+        return (await self._connection.ask("PUT", path, ScheduleRead, body=body, headers=headers)).info()
 
     async def get(self, name: str) -> ScheduleInfo:
         return (await self._connection.ask("GET", path_of("schedules", name), ScheduleRead)).info()

@@ -26,7 +26,7 @@ from holdfast.core.workflow_numbers import WorkflowStatistics
 from holdfast.errors import BadDocument, NoGraph, Problem
 from holdfast.ports.workflows import Workflows
 from holdfast.remote.addressing import PAGE, Page, seconds_of
-from holdfast.remote.connection import Connection, path_of
+from holdfast.remote.connection import Connection, conditions, path_of
 from holdfast.remote.problems import PlaceRead
 
 
@@ -119,16 +119,13 @@ class RemoteWorkflowVersions(WorkflowVersions):
     ) -> PublishedWorkflow:
         """The text is read here first, so that its mistakes name the file, and to know its name."""
         read = await self._read(text, kind, name, file)
-        headers = {}
-        if replaces is not None:
-            headers = {"If-Match": f'"{replaces}"'} if replaces else {"If-None-Match": "*"}
         return await self._connection.ask(
             "PUT",
             path_of("workflows", read.name),
             PublishedWorkflow,
             query={"renames": bool(renames)},
             body={"text": text, "kind": kind},
-            headers=headers,
+            headers=conditions(replaces),
         )
 
     async def delete(self, name: str, *, force: bool = False) -> DeletedWorkflow:

@@ -119,7 +119,7 @@ _STATUSES: Final[list[tuple[tuple[type[Exception], ...], HTTPStatus]]] = [
     ((Forbidden, errors.MayNotAnswer), HTTPStatus.FORBIDDEN),
     ((NotFound, *_NOT_FOUND), HTTPStatus.NOT_FOUND),
     (_CONFLICT, HTTPStatus.CONFLICT),
-    ((errors.WorkflowChanged,), HTTPStatus.PRECONDITION_FAILED),
+    ((errors.WorkflowChanged, errors.ScheduleChanged), HTTPStatus.PRECONDITION_FAILED),
     ((errors.OffsetGone, errors.StreamGap), HTTPStatus.GONE),
     ((BodyTimedOut,), HTTPStatus.REQUEST_TIMEOUT),
     ((errors.PayloadTooLarge,), HTTPStatus.REQUEST_ENTITY_TOO_LARGE),

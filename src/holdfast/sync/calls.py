@@ -202,10 +202,17 @@ class Schedules:
         *,
         version: str | int | None = None,
         origin: str = "",
+        replaces: str | None = None,
     ) -> ScheduleInfo:
-        """Like `put`. If the plan is unchanged, the schedule still catches up on missed ticks."""
+        """Like `put`. If the plan is unchanged, the schedule still catches up on missed ticks.
+
+        `replaces` is the hash of the schedule that it is to replace; empty: there is to be none. Raises
+        ScheduleChanged if there is another one, unless it is already as it is to be.
+        """
         return self._thread.call(
-            lambda: self.inner.put_plan(name, workflow, plan, input, version=version, origin=origin)
+            lambda: self.inner.put_plan(
+                name, workflow, plan, input, version=version, origin=origin, replaces=replaces
+            )
         )
 
     def get(self, name: str) -> ScheduleInfo:

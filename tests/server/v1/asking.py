@@ -122,10 +122,19 @@ class Asker:
         self.http = http
         self.server = server
 
-    async def ask(self, method: str, path: str, body: Any = None, *, code: int = 200, **query: Any) -> Any:
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        code: int = 200,
+        headers: dict[str, str] | None = None,
+        **query: Any,
+    ) -> Any:
         """What is answered, with this status."""
         more = {} if body is None else {"json": body}
-        response = await self.http.request(method, path, params=query or None, **more)
+        response = await self.http.request(method, path, params=query or None, headers=headers, **more)
         assert response.status_code == code, f"{response.status_code}: {response.text}"
         if code >= 400:
             assert response.headers["content-type"] == "application/problem+json"

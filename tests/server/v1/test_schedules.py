@@ -34,6 +34,33 @@ async def test_a_schedule_is_put_read_changed_and_deleted(api: Asker):
     assert (await api.get("/schedules/nightly", code=404))["code"] == "schedule_not_found"
 
 
+async def test_nobody_overwrites_a_schedule_that_he_does_not_know(api: Asker):
+    new, path = {"If-None-Match": "*"}, "/schedules/nightly"
+    first = await api.ask("PUT", path, NIGHTLY, headers=new)
+    other = {**NIGHTLY, "cron": "0 3 * * *"}
+
+    taken = await api.ask("PUT", path, other, headers=new, code=412)
+    second = await api.ask("PUT", path, other, headers={"If-Match": f'"{first["hash"]}"'})
+    late = await api.ask("PUT", path, NIGHTLY, headers={"If-Match": f'"{first["hash"]}"'}, code=412)
+    await api.post("/schedules/nightly/trigger", code=201)
+    again = await api.ask("PUT", path, other, headers={"If-Match": f'"{first["hash"]}"'})
+    await api.ask("DELETE", path, code=204)
+    gone = await api.ask("PUT", path, other, headers={"If-Match": f'"{second["hash"]}"'}, code=412)
+
+    assert "there is one of that name already" in taken["detail"]
+    assert "somebody has changed it meanwhile" in late["detail"]
+    assert again["hash"] == second["hash"] != first["hash"], "an answer that was lost can be asked for again"
+    assert "it is not there any more" in gone["detail"]
+    assert (await api.get("/schedules"))["items"] == []
+
+
+@pytest.mark.parametrize("name", ["%2E", "%2E%2E"])
+async def test_a_schedule_that_has_no_address_is_refused(api: Asker, name: str):
+    said = await api.ask("PUT", f"/schedules/{name}", NIGHTLY, code=400)
+
+    assert "in an address it means the folder" in said["detail"]
+
+
 async def test_a_schedule_is_paused_resumed_and_triggered(api: Asker):
     await api.ask("PUT", "/schedules/nightly", NIGHTLY)
 

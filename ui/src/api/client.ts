@@ -36,6 +36,8 @@ export interface Asked<P extends keyof paths, M extends Method> {
   path?: Parameters<Operation<P, M>, "path">;
   query?: Parameters<Operation<P, M>, "query">;
   body?: Body<Operation<P, M>>;
+  /** Conditions on what is there. */
+  header?: { "If-Match"?: string; "If-None-Match"?: string };
   signal?: AbortSignal;
   /** A browser asks a server six things at once: what a page is opened for goes first. */
   isLater?: boolean;
@@ -110,7 +112,11 @@ export function addressOf(path: string, parts: object = {}, query: object = {}):
 }
 
 async function ask(method: Method, path: string, asked: Asked<any, any>): Promise<unknown> {
-  const headers: Record<string, string> = { Accept: "application/json", ...namespaceHeader() };
+  const headers: Record<string, string> = {
+    Accept: "application/json",
+    ...namespaceHeader(),
+    ...asked.header,
+  };
   if (method !== "get" && context.csrf) headers["Holdfast-CSRF"] = context.csrf;
   if (asked.body !== undefined) headers["Content-Type"] = "application/json";
   let answer: Response;

@@ -29,7 +29,7 @@ from holdfast.authoring.code.workflow_shapes import (
 )
 from holdfast.core.codec import Codec, digest_of
 from holdfast.core.input_schemas import written_schema
-from holdfast.core.names import checked_name, checked_version
+from holdfast.core.names import checked_address_name, checked_name, checked_version
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import TASK_VERSION, RunRecord
 from holdfast.core.run_options import (
@@ -474,7 +474,7 @@ def _name_of(given: str | None, definition: Any) -> str:
         raise BadDefinition(show(definition), "it has no name of its own; give it one with name=")
     if not isinstance(name, str) or not name or "@" in name or "/" in name or len(name) > 200:
         raise BadDefinition(show(name), "a name is 1 to 200 characters without '@' and '/'")
-    return checked_name("name", name)
+    return checked_address_name("name", name)
 
 
 def _own_name(definition: Any) -> Any:

@@ -28,6 +28,7 @@ const INFO: ScheduleAnswer = {
   created_at: "2026-03-01T00:00:00Z",
   problem: null,
   words: "",
+  hash: "",
 };
 
 it("sends what it was given, if nothing was changed", () => {

@@ -19,6 +19,7 @@ from holdfast.core.values import moment
 from holdfast.errors import ScheduleNotFound
 from holdfast.server.access.recording import Record
 from holdfast.server.api.v1.bodies import Body
+from holdfast.server.api.v1.conditions import IfMatch, IfNoneMatch, replaced
 from holdfast.server.api.v1.paging import Limit, Page
 from holdfast.server.api.v1.runs import StartedRun, span, started
 from holdfast.server.problems import may_answer
@@ -70,6 +71,8 @@ class ScheduleAnswer(msgspec.Struct, frozen=True, kw_only=True):
     problem: str | None
     words: str
     """The plan in English."""
+    hash: str
+    """Of what it starts, with what, and when. In quotes it is the ETag for If-Match."""
 
 
 @get("/schedules", name="schedules.list", responses=may_answer())
@@ -105,19 +108,32 @@ async def get_schedule(client: NamedDependency[Client], name: FromPath[str]) -> 
     name="schedules.put",
     dto=Body[NewSchedule],
     return_dto=None,
-    responses=may_answer(404, 409, 413),
+    responses=may_answer(404, 409, 412, 413),
 )
 async def put_schedule(
     name: FromPath[str],
     data: JSONBody[NewSchedule],
     client: NamedDependency[Client],
     record: NamedDependency[Record],
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
 ) -> ScheduleAnswer:
-    """Add a schedule, or change the one with that name. It fires for ticks from now on."""
+    """Add a schedule, or change the one with that name. It fires for ticks from now on.
+
+    With If-Match, it is changed only if it has that hash, or with * if it is there; with If-None-Match: *, it
+    is added only if there is none.
+    """
+    before = None
     with contextlib.suppress(ScheduleNotFound):
-        record.before = schedule_answer(await client.schedules.get(name))
+        record.before = before = schedule_answer(await client.schedules.get(name))
     info = await client.schedules.put_plan(
-        name, data.workflow, _plan(data), data.input, version=data.version, origin=data.origin
+        name,
+        data.workflow,
+        _plan(data),
+        data.input,
+        version=data.version,
+        origin=data.origin,
+        replaces=replaced("" if before is None else before.hash, if_match, if_none_match),
     )
     record.after = schedule_answer(info)
     return record.after
@@ -276,4 +292,5 @@ def schedule_answer(info: ScheduleInfo) -> ScheduleAnswer:
         created_at=info.created_at,
         problem=info.problem,
         words=info.words,
+        hash=info.hash,
     )

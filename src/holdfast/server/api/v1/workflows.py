@@ -6,7 +6,6 @@ The ETag of a workflow is the hash of its newest version, so what has changed me
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -14,7 +13,7 @@ from litestar import Response, delete, get, post, put
 from litestar.datastructures import ResponseHeader
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath, FromQuery, HeaderParameter, JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from holdfast.client.client import Client
 from holdfast.client.workflow_numbers import WorkflowActivities
@@ -31,19 +30,13 @@ from holdfast.core.workflow_numbers import WorkflowStatistics
 from holdfast.errors import WorkflowNotFound
 from holdfast.server.access.recording import Record
 from holdfast.server.api.v1.bodies import Body
+from holdfast.server.api.v1.conditions import IfMatch, IfNoneMatch, etag_of, has_etag, replaced
 from holdfast.server.api.v1.paging import Limit, Page
 from holdfast.server.problems import Place, may_answer, place_of
 
 Kind: TypeAlias = Literal["code", "dag", "flow", "task"]
 TextKind: TypeAlias = Literal["dag", "flow"]
 Version: TypeAlias = Annotated[str | None, QueryParameter(description="Without it, the newest one.")]
-IfMatch: TypeAlias = Annotated[
-    str | None, HeaderParameter(name="If-Match", description="ETags that the newest version must have.")
-]
-IfNoneMatch: TypeAlias = Annotated[
-    str | None, HeaderParameter(name="If-None-Match", description="ETags, or * for any.")
-]
-
 _ETAG: Final = ResponseHeader(
     name="ETag", description="The hash of the version, in quotes.", documentation_only=True
 )
@@ -95,8 +88,8 @@ async def get_workflow(
 ) -> Response[WorkflowDetails]:
     """One version of a workflow, with its text or source."""
     found = await client.workflows.get(name, version)
-    etag = {"ETag": _etag(found.hash)}
-    if if_none_match is not None and _has(if_none_match, found.hash, is_weak=True):
+    etag = {"ETag": etag_of(found.hash)}
+    if if_none_match is not None and has_etag(if_none_match, found.hash, is_weak=True):
         empty: Response[Any] = Response(None, status_code=304, headers=etag)
         return empty
     return Response(found, headers=etag)
@@ -207,10 +200,10 @@ async def put_workflow(
         kind=data.kind,
         name=name,
         renames=renames,
-        replaces=_replaced("" if before is None else before.hash, if_match, if_none_match),
+        replaces=replaced("" if before is None else before.hash, if_match, if_none_match),
     )
     record.after = _said_of(done)
-    return Response(done, headers={"ETag": _etag(done.hash)})
+    return Response(done, headers={"ETag": etag_of(done.hash)})
 
 
 @delete("/workflows/{name:str}", name="workflows.delete", status_code=200, responses=may_answer(404, 409))
@@ -255,32 +248,3 @@ async def _newest(client: Client, name: str) -> WorkflowVersionInfo | None:
 def _said_of(version: WorkflowVersionInfo | None) -> dict[str, Any] | None:
     """For the audit log."""
     return None if version is None else {"version": version.version, "hash": version.hash}
-
-
-# --- conditions on the ETag
-
-
-def _etag(hash: str) -> str:
-    return f'"{hash}"'
-
-
-def _tags(header: str) -> Iterable[str]:
-    return (tag.strip() for tag in header.split(","))
-
-
-def _has(header: str, hash: str, *, is_weak: bool) -> bool:
-    """Whether the ETag, or `*`, is in the header. An empty hash stands for no version."""
-    if not hash:
-        return False
-    weak = f"W/{_etag(hash)}"
-    return any(tag in ("*", _etag(hash)) or (is_weak and tag == weak) for tag in _tags(header))
-
-
-def _replaced(newest: str, if_match: str | None, if_none_match: str | None) -> str | None:
-    """What `put` is to replace. If a condition is not met by `newest`, this is not `newest`, so `put` refuses
-    it; unless an earlier request has published the same. None: there are no conditions."""
-    if if_none_match is not None and _has(if_none_match, newest, is_weak=True):
-        return ""
-    if if_match is not None and not _has(if_match, newest, is_weak=False):
-        return next(iter(_tags(if_match))).strip('"') or "*"
-    return None if if_match is None and if_none_match is None else newest
