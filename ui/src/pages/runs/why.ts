@@ -1,7 +1,7 @@
 // Where a run is, or where and why it ended, in a line.
 import type { RunInfo } from "../../api/schema";
 import { shortened, visible } from "../../text/safe";
-import { shortTime } from "../../text/times";
+import { withShortTimes } from "../../text/waits";
 
 export interface Why {
   /** The function in which it failed. */
@@ -11,7 +11,6 @@ export interface Why {
 
 const FRAME = /^ {2}File ".*", line \d+, in (.+)$/gm;
 const MOST = 300;
-const TIME = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})/g;
 
 /** `PaymentDeclined` of `shop.payments:PaymentDeclined`. */
 export function errorName(type: string): string {
@@ -34,7 +33,7 @@ export function whyOf(run: Pick<RunInfo, "status" | "failure" | "waiting" | "not
   }
   if (run.waiting) {
     const line = shortened(run.waiting.split("\n", 1)[0] ?? "", MOST).text;
-    return { where: "", text: line.replace(TIME, (at) => shortTime(at, now)) };
+    return { where: "", text: withShortTimes(line, now) };
   }
   return { where: "", text: shortened(run.note.split("\n", 1)[0] ?? "", MOST).text };
 }

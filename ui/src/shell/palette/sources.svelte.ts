@@ -1,10 +1,12 @@
 // Where the palette's entries come from: the page, what was loaded before, and the server.
 import { get, Problem } from "../../api/client";
 import type { RunInfo } from "../../api/schema";
+import { clock } from "../../state/clock.svelte";
 import { live } from "../../state/live.svelte";
 import { href, hrefWith, router } from "../../state/router.svelte";
 import { session } from "../../state/session.svelte";
 import { theme } from "../../state/theme.svelte";
+import { waitsText } from "../../text/waits";
 import { actions } from "../actions.svelte";
 import { overlays } from "../overlays.svelte";
 import type { Entry } from "./entries";
@@ -55,7 +57,7 @@ export function entryOfRun(run: RunInfo): Entry {
     id: `run ${run.key}`,
     group: "Runs",
     title: run.id,
-    note: `${run.workflow}, ${run.waiting && run.status === "running" ? `waits for ${run.waiting}` : run.status}`,
+    note: `${run.workflow}, ${run.waiting && run.status === "running" ? waitsText(run.waiting, clock.now) : run.status}`,
     mark: run.status,
     waiting: run.waiting,
     isMono: true,
