@@ -21,6 +21,11 @@ test("an answer that breaks off in the middle is none", async () => {
   await expect(asked).rejects.toMatchObject({ status: 0, code: "unreachable" });
 });
 
+test("the code of a problem is shown if it is from the server", () => {
+  expect(new client.Problem(409, "run_ended", "The run has ended.").shownCode).toBe("run_ended");
+  expect(new client.Problem(0, "unreachable", "The server does not answer.").shownCode).toBe("");
+});
+
 test("the name of a namespace is sent as bytes, as headers are", () => {
   client.context.namespace = "läden";
   const header = client.namespaceHeader()["Holdfast-Namespace"] ?? "";

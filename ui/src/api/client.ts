@@ -61,6 +61,11 @@ export class Problem extends Error {
   get hint(): string | null {
     return typeof this.answer.hint === "string" ? this.answer.hint : null;
   }
+  /** What can be looked up in the documentation of the API; "" if no server has said it. */
+  get shownCode(): string {
+    return this.status === 0 ? "" : this.code;
+  }
+
   /** The server could not be reached, or could not answer now. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 503;
