@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RunInfo, TaskGroup } from "../../api/schema";
-import { pairsOf, sentenceOf, spanOf, tookOf } from "./comparing";
+import { differenceOf, pairsOf, sentenceOf, spanOf, tookOf } from "./comparing";
 
 function group(name: string, seconds: number | null, more: Partial<TaskGroup> = {}): TaskGroup {
   const end = seconds === null ? null : new Date(Date.UTC(2026, 2, 17) + seconds * 1000).toISOString();
@@ -43,6 +43,19 @@ it("says which was slower, and where", () => {
   const pairs = pairsOf([group("a", 2), group("b", 1)], [group("a", 30), group("b", 2)]);
   const said = sentenceOf(run("one", "success", 4), run("two", "success", 40), pairs);
   expect(said.replaceAll("\u00a0", " ")).toBe("Both succeeded. two took 36 s longer, 28 s of them in a.");
+});
+
+it("names the task without a number if that is more than the whole", () => {
+  const pairs = pairsOf([group("a", 2), group("b", 30)], [group("a", 30), group("b", 2)]);
+  const said = sentenceOf(run("one", "success", 40), run("two", "success", 44), pairs);
+  expect(said.replaceAll("\u00a0", " ")).toBe("Both succeeded. two took 4 s longer, above all in a.");
+});
+
+it("writes a difference with its sign, and none of less than a millisecond", () => {
+  const written = (longer: number | null) =>
+    differenceOf({ name: "a", kind: "task", left: null, right: null, longer }).replaceAll("\u00a0", " ");
+  expect([28, -1.8, null].map(written)).toEqual(["+28 s", "−1.8 s", "–"]);
+  expect([0.0004, -0.0004, 0, -0].map(written)).toEqual(["0 ms", "0 ms", "0 ms", "0 ms"]);
 });
 
 it("says that what only the slower run has took the time", () => {

@@ -46,6 +46,13 @@ export function tookOf(run: RunInfo): number | null {
   return (exact(run.finished_at) - exact(run.started_at ?? run.created_at)) / 1000;
 }
 
+/** `+28 s`, `−1.8 s`, `0 ms`; how much longer the right one took. */
+export function differenceOf({ longer }: Pair): string {
+  const text = duration(longer);
+  if (longer === null || text === duration(0)) return text;
+  return `${longer < 0 ? "−" : "+"}${text}`;
+}
+
 function endOf(status: string, is = "is"): string {
   if (status === "success") return "succeeded";
   if (status === "cancelled") return is === "is" ? "was cancelled" : "were cancelled";
@@ -53,7 +60,8 @@ function endOf(status: string, is = "is"): string {
 }
 
 /** Where most of the time was lost: in tasks that took longer, or that only the slower run has. */
-function whereOf(pairs: Pair[], isRightSlower: boolean): string {
+function whereOf(pairs: Pair[], longer: number): string {
+  const isRightSlower = longer > 0;
   const lost = pairs.map((each): [number, string] => {
     const own = isRightSlower ? each.right : each.left;
     const isOnlyThere = own !== null && (each.left === null || each.right === null);
@@ -61,7 +69,9 @@ function whereOf(pairs: Pair[], isRightSlower: boolean): string {
     return [(each.longer ?? 0) * (isRightSlower ? 1 : -1), each.name];
   });
   const [most, name] = lost.sort(([one], [other]) => other - one)[0] ?? [0, ""];
-  return most > 0 ? `, ${duration(most)} of them in ${name}` : "";
+  if (most < 0.001) return "";
+  // It took more than the whole if another task took less.
+  return most > Math.abs(longer) ? `, above all in ${name}` : `, ${duration(most)} of them in ${name}`;
 }
 
 /** What stands out: how they ended, which was slower and where. */
@@ -76,7 +86,7 @@ export function sentenceOf(left: RunInfo, right: RunInfo, pairs: Pair[]): string
     if (Math.abs(two - one) < 0.001) parts.push(`Both took ${duration(one)}.`);
     else
       parts.push(
-        `${two > one ? right.id : left.id} took ${duration(Math.abs(two - one))} longer${whereOf(pairs, two > one)}.`,
+        `${two > one ? right.id : left.id} took ${duration(Math.abs(two - one))} longer${whereOf(pairs, two - one)}.`,
       );
   }
   const only = pairs.filter((each) => !each.left || !each.right).length;
