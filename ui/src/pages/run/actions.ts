@@ -59,8 +59,8 @@ export const RISKY: ReadonlySet<Act> = new Set<Act>(["cancel", "terminate", "del
 /** What is known of the tasks of the run; null while it is loaded. */
 export type Known = Pick<RunFacts, "tasks_done" | "tasks_running" | "is_counted_exactly"> | null;
 
-/** What will happen, what stays recorded and what is done again: a sentence each. */
-export function consequences(act: Act, facts: Known): string[] {
+/** Of what is asked in a dialog without fields of its own. What will happen, what stays recorded and what is done again: a sentence each. */
+export function consequences(act: Exclude<Act, "signal">, facts: Known): string[] {
   const isExact = facts?.is_counted_exactly ?? true;
   const [done, running] = [facts?.tasks_done ?? 0, facts?.tasks_running ?? 0];
   const recorded = done
@@ -80,8 +80,6 @@ export function consequences(act: Act, facts: Known): string[] {
       return [
         "No task of the run begins until it is resumed. Tasks that are under way go on, and their results are recorded.",
       ];
-    case "signal":
-      return ["The run gets a message with this name. It stays recorded, whether the run reads it or not."];
     case "cancel":
       return [`${open} ended. The code of the run may clean up, which can take a while.`, recorded];
     case "terminate":

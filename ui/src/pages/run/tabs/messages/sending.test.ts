@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ExplanationAnswer, MessageInfo } from "../../../../api/schema";
 import { MessageId, newMessageId } from "./ids";
-import { fateOf, fieldOf, knownNames } from "./sending";
+import { fateOf, fieldOf, hintOf, knownNames } from "./sending";
 
 function message(more: Partial<MessageInfo>): MessageInfo {
   return {
@@ -32,8 +32,21 @@ it("offers the names that the run waits for, then those that were sent", () => {
     message({ name: "hurry" }),
     message({ kind: "update", name: "add" }),
   ];
-  expect(knownNames("signal", explanation, messages)).toEqual(["paid", "hurry", "note"]);
-  expect(knownNames("update", undefined, messages)).toEqual(["add"]);
+  expect(knownNames("signal", null, explanation, messages)).toEqual(["paid", "hurry", "note"]);
+  expect(knownNames("update", null, undefined, messages)).toEqual(["add"]);
+});
+
+it("offers every name that the run waits for, also those that its explanation does not have", () => {
+  const explanation = {
+    explanation: { reasons: [{ kind: "update", name: "add" }] },
+  } as unknown as ExplanationAnswer;
+  expect(knownNames("update", "update 'add'; update 'pay'", explanation, [])).toEqual(["add", "pay"]);
+});
+
+it("names all that can be sent if they are several", () => {
+  expect(hintOf([])).toBe("");
+  expect(hintOf(["add"])).not.toContain("add");
+  expect(hintOf(["add", "pay"])).toContain("add, pay");
 });
 
 it("says what became of a message", () => {

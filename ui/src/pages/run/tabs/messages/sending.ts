@@ -1,6 +1,7 @@
 // What can be sent to a run, and what the page says of it.
 import type { ExplanationAnswer, MessageInfo } from "../../../../api/schema";
 import type { Json, Keywords } from "../../../../parts/forms/schema";
+import { waitedNames } from "../../../../text/waits";
 
 export type Sending = "signal" | "update";
 
@@ -12,6 +13,7 @@ export const SIGNAL: Keywords = {
 /** The names that the run waits for now come first, then those that were sent before. */
 export function knownNames(
   kind: Sending,
+  waiting: string | null,
   explanation: ExplanationAnswer | undefined,
   messages: MessageInfo[],
 ): string[] {
@@ -19,7 +21,16 @@ export function knownNames(
     .filter((each) => each.kind === kind)
     .map((each) => each.name);
   const sent = messages.filter((each) => each.kind === kind).map((each) => each.name);
-  return [...new Set([...waited, ...sent.toReversed()])].filter(Boolean).slice(0, 20);
+  return [...new Set([...waited, ...waitedNames(kind, waiting), ...sent.toReversed()])]
+    .filter(Boolean)
+    .slice(0, 20);
+}
+
+/** What to say beside the names that are offered: a field with a name in it offers no others. */
+export function hintOf(names: string[]): string {
+  if (names.length === 0) return "";
+  if (names.length === 1) return "the run waits for it now, or has got it before";
+  return `the run waits for one of these now, or has got it before: ${names.join(", ")}`;
 }
 
 export function fieldOf(value: Json | undefined, name: string): Json | undefined {
