@@ -110,6 +110,31 @@ it("shows nothing while the key is null", async () => {
   expect(found.data).toBeUndefined();
 });
 
+it("is not loaded again when its key is made again and is the same", async () => {
+  open({}, () => `of ${place.run}`);
+  await asked[0]?.answer("of a");
+
+  go({ filter: "failed" });
+
+  expect(asked).toHaveLength(1);
+});
+
+it("leaves it to the page to say that the server is away, unless there is nothing to show", async () => {
+  const { live } = await import("./live.svelte");
+  const found = open();
+  await asked[0]?.refuse();
+  vi.spyOn(live, "state", "get").mockReturnValue("lost");
+  expect(found.problem).toBe(problem);
+
+  void found.reload();
+  await asked[1]?.answer("of a");
+  void found.reload();
+  await asked[2]?.refuse();
+
+  expect(found.data).toBe("of a");
+  expect(found.problem).toBeNull();
+});
+
 async function listening(options: Options): Promise<(pulse: Partial<Pulse>) => Promise<void>> {
   const { live } = await import("./live.svelte");
   const heard = vi.spyOn(live, "listen");

@@ -74,8 +74,10 @@ export function resource<T>(
   let took = 0;
 
   const subject = () => options.subject?.() ?? null;
+  /** Loaded again when it is another, and not whenever something of which it is made has changed. */
+  const current = $derived(key());
   const shown = $derived.by((): { data: T; at: number } | null => {
-    const name = key();
+    const name = current;
     if (name === null) return null;
     if (loaded?.key === name) return loaded;
     const known = cache.get(name);
@@ -106,7 +108,7 @@ export function resource<T>(
   }
 
   function soon(): void {
-    const name = untrack(key);
+    const name = untrack(() => current);
     if (name === null || timer !== undefined || document.hidden || live.state === "held") return;
     const wait = Math.max(0, lastAt + Math.max(options.every ?? 1_000, SHARE * took) - Date.now());
     timer = setTimeout(() => {
@@ -116,7 +118,7 @@ export function resource<T>(
   }
 
   $effect(() => {
-    const name = key();
+    const name = current;
     void live.resets;
     untrack(() => {
       clearTimeout(timer);
@@ -147,7 +149,10 @@ export function resource<T>(
       return shown?.data;
     },
     get problem() {
-      return problem && problem.key === key() ? problem.error : null;
+      if (problem?.key !== current) return null;
+      // The page says of all that it shows that it is old.
+      const isTold = problem.error.isPassing && live.state === "lost" && shown !== null;
+      return isTold ? null : problem.error;
     },
     get at() {
       return shown?.at ?? 0;
@@ -156,7 +161,7 @@ export function resource<T>(
       return isLoading;
     },
     async reload() {
-      const name = untrack(key);
+      const name = untrack(() => current);
       if (name !== null) await run(name);
     },
   };
