@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { WorkflowStatistics } from "../../api/schema";
-import { sentenceOf } from "./sentence";
+import { numbersOf, sentenceOf } from "./sentence";
 
 const NOW = Date.parse("2026-03-17T08:47:00Z");
 const SINCE = "2026-03-17T07:55:00Z";
@@ -62,4 +62,10 @@ it("says that a version is not the newest", () => {
 it("says how long a run typically takes", () => {
   const took = { median: 2, p95: 3, p99: 4, least: 1, most: 5 };
   expect(said({ ...statistics(["8", 5, 0, 0]), took }, "8")).toMatch(/none failed\. Typically 2\u00a0s\.$/);
+});
+
+it("says what numbers are about, also if there are none", () => {
+  expect(numbersOf(20, true)).toBe("what the last 20 runs asked for, all versions");
+  expect(numbersOf(1, false)).toBe("the last run, all versions");
+  expect(numbersOf(0, true)).toBe("no numbers yet");
 });

@@ -41,6 +41,13 @@ export function sentenceOf(
   ];
 }
 
+/** What the numbers of tasks or nodes are about: `what the last 20 runs asked for, all versions`. */
+export function numbersOf(runs: number, isCode: boolean): string {
+  if (!runs) return "no numbers yet";
+  const last = `the last ${runs === 1 ? "run" : counted(runs, "run")}`;
+  return `${isCode ? `what ${last} asked for` : last}, all versions`;
+}
+
 const RARE = 0.02;
 
 function doesWell(failed: number, ended: number): string {
