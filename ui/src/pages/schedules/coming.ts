@@ -35,8 +35,8 @@ export function comingLines(
         });
     }
     before = time;
-    const there = inZone(tick, zone);
-    lines.push({ ...there, here: hereText(tick, there, here, at), change: "" });
+    const own = [hereText(tick, zone, here), laterText(tick, at)].filter(Boolean).join(", ");
+    lines.push({ ...inZone(tick, zone), here: own, change: "" });
   }
   return lines;
 }
@@ -46,13 +46,15 @@ export function nextText(at: string, now: number): string {
   return shortTime(at, now).replace(/^(\d\d:\d\d):00$/, "$1");
 }
 
-/** `Tue 22:00 here`, `10:00 here`, `fires 12 s later`. */
-function hereText(tick: string, there: { day: string; time: string }, here: string, at: string): string {
-  const own = inZone(tick, here);
+/** `Tue 22:00 here`, `10:00 here`; "" if the clocks of the zone show the same. */
+export function hereText(tick: string, zone: string, here: string): string {
+  const [there, own] = [inZone(tick, zone), inZone(tick, here)];
+  if (own.day !== there.day) return `${own.day.split(" ", 1)[0]} ${own.time} here`;
+  return own.time === there.time ? "" : `${own.time} here`;
+}
+
+/** `fires 12 s later`; "" if it fires when it is due. */
+function laterText(tick: string, at: string): string {
   const later = (Date.parse(at) - Date.parse(tick)) / 1000;
-  const texts: string[] = [];
-  if (own.day !== there.day) texts.push(`${own.day.split(" ", 1)[0]} ${own.time} here`);
-  else if (own.time !== there.time) texts.push(`${own.time} here`);
-  if (later >= 1) texts.push(`fires ${duration(later)} later`);
-  return texts.join(", ");
+  return later >= 1 ? `fires ${duration(later)} later` : "";
 }
