@@ -15,6 +15,8 @@ export interface Entry {
   isGiven: boolean;
   /** Whether somebody has been here: before that, nothing is wrong. */
   isTouched: boolean;
+  /** What it stands for while it is empty, if it began as null or as an empty text. */
+  blank: null | "" | undefined;
   children: Entry[];
 }
 
@@ -31,8 +33,11 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 let ids = 0;
 
 /** The entry of a field. Without a value it begins with what the schema takes if it is left out. */
-export function entryOf(field: Field, value?: Json): Entry {
-  const begin = value === undefined ? field.fallback : value;
+export function entryOf(asked: Field, value?: Json): Entry {
+  const begin = value === undefined ? asked.fallback : value;
+  const isDefault = value === undefined && begin !== undefined && begin !== null;
+  // Fields would lose what they do not show of the default, and it would be sent without that.
+  const field = isDefault && !canShow(asked, begin) ? asked.asJson() : asked;
   const entry: Entry = {
     id: ++ids,
     field,
@@ -40,6 +45,7 @@ export function entryOf(field: Field, value?: Json): Entry {
     chosen: -1,
     isGiven: begin !== undefined && begin !== null,
     isTouched: false,
+    blank: value === null || begin === "" ? (begin as null | "") : undefined,
     children: [],
   };
   if (field.kind === "choice") {
@@ -80,20 +86,24 @@ export function give(entry: Entry): void {
 
 export function leaveOut(entry: Entry): void {
   entry.isGiven = false;
+  entry.blank = undefined;
   entry.children = [];
 }
 
-/** Whether a form can show this value: it has no fields that the schema does not name, and no long lists. */
+/** Whether a form can show this value and send it again: it has no fields that the schema does not name, no null
+ * where none may be, and no long lists. */
 export function canShow(field: Field, value: Json): boolean {
-  if (value === null) return true;
+  if (value === null) return field.mayBeNull || field.kind === "json";
   if (field.kind === "list") {
     if (!Array.isArray(value)) return false;
     return value.length <= MOST_ITEMS && value.every((each) => canShow(field.item(), each));
   }
   if (field.kind !== "object") {
     if (field.kind === "json") return true;
-    if (field.kind === "choice") return value === null || entryOf(field, value).chosen >= 0;
-    return typeof value !== "object" && typeof value !== "boolean";
+    if (field.kind === "choice") return entryOf(field, value).chosen >= 0;
+    if (field.kind === "integer" || field.kind === "number")
+      return typeof value === "number" || typeof value === "bigint";
+    return typeof value === "string";
   }
   if (typeof value !== "object" || Array.isArray(value)) return false;
   const fields = new Map(field.fields().map((each) => [each.name, each]));
@@ -130,10 +140,10 @@ function valueOf(entry: Entry, path: string, problems: Map<string, string>): Jso
   const { field } = entry;
   if (field.kind === "choice") return field.choices[entry.chosen]?.value;
   if (field.kind === "object" || field.kind === "list") {
-    if (!entry.isGiven) return field.isNeeded && field.mayBeNull ? null : undefined;
+    if (!entry.isGiven) return empty(entry);
     return field.kind === "list" ? listOf(entry, path, problems) : objectOf(entry, path, problems);
   }
-  if (entry.text === "" || (field.kind !== "text" && !entry.text.trim())) return empty(field);
+  if (entry.text === "" || (field.kind !== "text" && !entry.text.trim())) return empty(entry);
   switch (field.kind) {
     case "json":
       return parsed(entry.text, path, problems);
@@ -147,7 +157,8 @@ function valueOf(entry: Entry, path: string, problems: Map<string, string>): Jso
   }
 }
 
-function empty(field: Field): Json | undefined {
+function empty({ field, blank }: Entry): Json | undefined {
+  if (blank !== undefined) return blank;
   // Left out, the default would be taken, though somebody has deleted its text.
   if (field.kind === "text" && typeof field.fallback === "string") return "";
   return field.isNeeded && field.mayBeNull ? null : undefined;

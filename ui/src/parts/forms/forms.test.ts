@@ -193,6 +193,56 @@ describe("as JSON", () => {
     expect(read(formOf(ORDER, value)!, ORDER).value).toEqual(value);
   });
 
+  const orNull = (type: string, fallback: Json) => ({
+    anyOf: [{ type }, { type: "null" }],
+    default: fallback,
+  });
+  const CONF: Keywords = {
+    type: "object",
+    properties: {
+      limit: orNull("integer", 10),
+      name: orNull("string", "n"),
+      tags: { anyOf: [{ type: "array", items: { type: "string" } }, { type: "null" }], default: ["a"] },
+      note: orNull("string", null),
+    },
+  };
+
+  it.each<[Keywords, Json]>([
+    [CONF, { limit: null, name: null, tags: null, note: "" }],
+    [CONF, { limit: 3, name: "", tags: [], note: null }],
+    [{ type: "object", properties: { conf: CONF } }, { conf: { limit: null, name: null } }],
+    [
+      { type: "object", properties: { x: { type: "integer" } } },
+      { x: 1, extra: 2 },
+    ],
+    [{ type: "array", items: orNull("string", "n") }, ["", null, "a"]],
+    [{ type: "string" }, 5],
+    [CONF, Array(101).fill(1)],
+  ])("sends a default as it is while nobody has been at it: %#", (schema, fallback) => {
+    const whole: Keywords = { type: "object", properties: { it: { ...schema, default: fallback } } };
+    const sent = read(formOf(whole)!, whole).value;
+
+    expect(sent).toMatchObject({ it: fallback });
+  });
+
+  it("keeps null where it may stand, until something is written", () => {
+    const root = formOf(CONF, { limit: null, name: null, tags: null })!;
+    const limit = child(root, "limit");
+    expect(read(root, CONF).value).toEqual({ limit: null, name: null, tags: null });
+
+    limit.text = "4";
+    give(child(root, "tags"));
+    expect(read(root, CONF).value).toEqual({ limit: 4, name: null, tags: [] });
+
+    limit.text = "";
+    leaveOut(child(root, "tags"));
+    expect(read(root, CONF).value).toEqual({ limit: null, name: null });
+  });
+
+  it("does not show null where it may not stand", () => {
+    expect(formOf(ORDER, { ...value, greeting: null })).toBeNull();
+  });
+
   it("does not lose what the form has no field for", () => {
     expect(formOf(ORDER, { ...value, other: 1 })).toBeNull();
     expect(formOf(ORDER, { ...value, lines: [{ sku: "a", more: 1 }] })).toBeNull();

@@ -51,6 +51,11 @@ export class Field {
     return typeof this.schema.description === "string" ? this.schema.description : "";
   }
 
+  /** The same as one field for JSON. */
+  asJson(): Field {
+    return new Field(this.name, "json", this.schema, this.facts);
+  }
+
   /** The fields of an object, in their order. */
   fields(): Field[] {
     const needed = listOf(this.schema.required);
