@@ -48,6 +48,13 @@ it("sends what it was given, if nothing was changed", () => {
   expect(Date.parse(body?.start ?? "")).toBe(Date.parse("2026-03-01T00:00:00Z"));
 });
 
+it("keeps the digits of large whole numbers", () => {
+  const input = { order: 18446744073709551617n };
+  const { body } = bodyOf(draftOf({ ...INFO, input }, "UTC"));
+
+  expect(JSON.stringify(body?.input)).toBe('{"order":18446744073709551617}');
+});
+
 describe("bodyOf", () => {
   const draft = { ...draftOf(null, "Europe/Berlin"), workflow: "fulfil" };
 

@@ -1,4 +1,5 @@
 // A schedule while it is edited: what was typed, and what of it is wrong.
+import { parseJson } from "../../api/json";
 import type { CatchupMode, NewSchedule, Overlap, ScheduleAnswer } from "../../api/schema";
 
 export interface Draft {
@@ -113,7 +114,7 @@ export function bodyOf(draft: Draft): { body: NewSchedule | null; mistakes: Mist
 
 function readInput(text: string, mistakes: Mistakes): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(text.trim() || "{}");
+    const value: unknown = parseJson(text.trim() || "{}");
     if (value !== null && typeof value === "object" && !Array.isArray(value))
       return value as Record<string, unknown>;
     mistakes.input = 'A JSON object, such as {"day": "{date}"}.';
