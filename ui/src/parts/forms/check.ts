@@ -78,8 +78,11 @@ function lookAtText(schema: Keywords, value: string, search: Search): void {
     tell(search, `Expected text like ${schema.pattern}.`);
 }
 
-/** Patterns are Python's. One that JavaScript cannot read, or that repeats repetitions, is left to the server. */
+/** Patterns are Python's. One that JavaScript cannot read, or may read otherwise, is left to the server. */
 function matches(pattern: string, value: string): boolean {
+  // Letters, digits and spaces are those of all scripts there, and the end of a text is also before its last line end.
+  if (/\\[bdsw]/i.test(pattern) && /[^ -~]/.test(value)) return true;
+  if (/[\n\r\u2028\u2029]/.test(value)) return true;
   if (/[+*}][^)]*\)[+*{]/.test(pattern)) return true;
   try {
     return new RegExp(pattern, "u").test(value);

@@ -200,6 +200,8 @@ function numberOf(
   }
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     if (isExact && /^[+-]?\d+$/.test(text)) return BigInt(text.replace("+", ""));
+    // One with a fraction is as exact here as it is in Python.
+    if (field.kind === "number") return value;
     problems.set(path, "A browser cannot send a number of this size exactly. Use the command line.");
     return undefined;
   }

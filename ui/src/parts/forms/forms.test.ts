@@ -155,6 +155,14 @@ describe("read", () => {
     expect(JSON.stringify(read(any, {}).value)).toBe("[18446744073709551615]");
   });
 
+  it("sends numbers of any size that need not be whole", () => {
+    const schema = { type: "number" };
+    const root = formOf(schema, 1e300)!;
+    expect(read(root, schema)).toEqual({ value: 1e300, problems: new Map() });
+    root.text = "-2.5e17";
+    expect(read(root, schema)).toEqual({ value: -2.5e17, problems: new Map() });
+  });
+
   it("checks the limits of large whole numbers", () => {
     const small = { type: "integer", maximum: 10 };
     const root = formOf(small)!;
@@ -277,6 +285,8 @@ describe("mismatches", () => {
     [{ const: "a" }, "b", "Expected a."],
     [{ multipleOf: 0.1 }, 0.25, "Expected a multiple of 0.1."],
     [{ pattern: "^a+$" }, "b", "Expected text like ^a+$."],
+    [{ pattern: "^[a-z]+$" }, "ö", "Expected text like ^[a-z]+$."],
+    [{ pattern: "^\\d+$" }, "a", "Expected text like ^\\d+$."],
     [{ type: "array", minItems: 2 }, [1], "Expected 2 items or more, got 1."],
     [{ uniqueItems: true }, [1, 1], "No item may be there twice."],
     [{ additionalProperties: false }, { a: 1 }, "There is no field a."],
@@ -292,6 +302,9 @@ describe("mismatches", () => {
     [{ multipleOf: 0.1 }, 0.3],
     [{ pattern: "(a+)+$" }, "a".repeat(60) + "b"],
     [{ pattern: "(?P<x>a)" }, "b"],
+    [{ pattern: "^\\w+$" }, "Zoë"],
+    [{ pattern: "^\\d+$" }, "٣"],
+    [{ pattern: "^a.c$" }, "a\rc\n"],
     [{ format: "duration" }, "PT1H30M"],
     [{ format: "date-time" }, "2026-03-31T08:00:00.5+01:00"],
     [{ type: "string", format: "decimal" }, 12.4],
