@@ -11,6 +11,8 @@ export interface Mismatch {
 
 const DEEPEST = 60;
 const MOST = 50;
+/** More steps of a pattern could hold up the page: the server judges then. */
+const MOST_STEPS = 1_000_000;
 
 export function below(path: string, part: string | number): string {
   if (typeof part === "number") return `${path}[${part}]`;
@@ -83,12 +85,22 @@ function matches(pattern: string, value: string): boolean {
   // Letters, digits and spaces are those of all scripts there, and the end of a text is also before its last line end.
   if (/\\[bdsw]/i.test(pattern) && /[^ -~]/.test(value)) return true;
   if (/[\n\r\u2028\u2029]/.test(value)) return true;
-  if (/[+*}][^)]*\)[+*{]/.test(pattern)) return true;
+  if (stepsOf(pattern, value.length) > MOST_STEPS) return true;
   try {
     return new RegExp(pattern, "u").test(value);
   } catch {
     return true;
   }
+}
+
+/** How many ways there are at most to try the pattern at a text: each repetition may end anywhere, each option
+ * doubles them. Infinite if a group is repeated. */
+function stepsOf(pattern: string, length: number): number {
+  if (/\)[+*{]/.test(pattern)) return Infinity;
+  const repetitions = pattern.replace(/\{\d+\}/g, "").match(/[+*{]/g)?.length ?? 0;
+  const options = pattern.match(/[?|]/g)?.length ?? 0;
+  // The pattern may begin anywhere, too.
+  return (length + 1) ** (repetitions + 1) * 2 ** options;
 }
 
 function lookAtNumber(schema: Keywords, value: number | bigint, search: Search): void {

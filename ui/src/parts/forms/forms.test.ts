@@ -89,6 +89,7 @@ describe("hintOf", () => {
     ],
     [{ type: "number", exclusiveMinimum: 0 }, false, "number above 0, may be left out"],
     [{ type: "string", format: "duration" }, true, "duration, such as PT1H30M, needed"],
+    [{ type: "string", default: "x".repeat(200_000) }, false, `text, ${"x".repeat(120)}… if left out`],
   ])("says of %j, needed %s: %s", (schema, isNeeded, text) => {
     expect(hintOf(fieldOf("x", schema, { isNeeded }))).toBe(text);
   });
@@ -287,6 +288,8 @@ describe("mismatches", () => {
     [{ pattern: "^a+$" }, "b", "Expected text like ^a+$."],
     [{ pattern: "^[a-z]+$" }, "ö", "Expected text like ^[a-z]+$."],
     [{ pattern: "^\\d+$" }, "a", "Expected text like ^\\d+$."],
+    [{ pattern: "^[A-Z]{2}-\\d{4,6}$" }, "DE-12", "Expected text like ^[A-Z]{2}-\\d{4,6}$."],
+    [{ pattern: "^[^@]+@[^@]+$" }, "nobody", "Expected text like ^[^@]+@[^@]+$."],
     [{ type: "array", minItems: 2 }, [1], "Expected 2 items or more, got 1."],
     [{ uniqueItems: true }, [1, 1], "No item may be there twice."],
     [{ additionalProperties: false }, { a: 1 }, "There is no field a."],
@@ -301,6 +304,9 @@ describe("mismatches", () => {
   it.each<[Keywords, Json]>([
     [{ multipleOf: 0.1 }, 0.3],
     [{ pattern: "(a+)+$" }, "a".repeat(60) + "b"],
+    [{ pattern: "(x|xx)+y" }, "x".repeat(45)],
+    [{ pattern: "^x*x*x*x*x*y" }, "x".repeat(900)],
+    [{ pattern: "^" + "x?".repeat(40) + "x".repeat(40) + "y" }, "x".repeat(40)],
     [{ pattern: "(?P<x>a)" }, "b"],
     [{ pattern: "^\\w+$" }, "Zoë"],
     [{ pattern: "^\\d+$" }, "٣"],

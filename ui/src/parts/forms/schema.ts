@@ -1,5 +1,6 @@
 // What a JSON Schema asks for, as fields of a form. Reads what msgspec and pydantic write; whatever a form
 // cannot show well is one field for JSON.
+import { shortened } from "../../text/safe";
 
 export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };
 export type Keywords = Record<string, unknown>;
@@ -14,6 +15,8 @@ export interface Choice {
 
 /** Deeper than this a form cannot be read; the rest is JSON. */
 const DEEPEST = 8;
+/** A default that is longer is cut in its hint: a browser takes very long to break a very long line. */
+const LONGEST = 120;
 /** References may lead to each other. */
 const HOPS = 20;
 
@@ -201,9 +204,14 @@ export function hintOf(field: Field): string {
   const parts = word ? [word + limitsOf(field)] : [];
   if (field.isNeeded && !field.mayBeNull && field.fallback === undefined) parts.push("needed");
   else if (isSet(field.fallback) && field.kind !== "choice" && field.kind !== "object")
-    parts.push(`${labelOf(field.fallback as Json)} if left out`);
+    parts.push(`${inShort(labelOf(field.fallback as Json))} if left out`);
   else if (field.kind !== "object") parts.push("may be left out");
   return [parts.join(", "), field.description].filter(Boolean).join("; ");
+}
+
+function inShort(label: string): string {
+  const { text, left } = shortened(label, LONGEST);
+  return left ? `${text}…` : text;
 }
 
 function isSet(value: Json | undefined): boolean {
