@@ -26,6 +26,16 @@ test("the code of a problem is shown if it is from the server", () => {
   expect(new client.Problem(0, "unreachable", "The server does not answer.").shownCode).toBe("");
 });
 
+test.each([".", ".."])("nothing is asked of %s, which is no name", async (id) => {
+  const asks = vi.fn();
+  vi.stubGlobal("fetch", asks);
+
+  const asked = client.get("/api/v1/runs/{id}", { path: { id } });
+
+  await expect(asked).rejects.toMatchObject({ status: 404 });
+  expect(asks).not.toHaveBeenCalled();
+});
+
 test("the name of a namespace is sent as bytes, as headers are", () => {
   client.context.namespace = "läden";
   const header = client.namespaceHeader()["Holdfast-Namespace"] ?? "";

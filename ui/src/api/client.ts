@@ -117,6 +117,9 @@ export function addressOf(path: string, parts: object = {}, query: object = {}):
 }
 
 async function ask(method: Method, path: string, asked: Asked<any, any>): Promise<unknown> {
+  // Nothing is called so. A browser takes them out of an address, and the answer to another question would come.
+  const dots = Object.values((asked.path ?? {}) as object).find((each) => each === "." || each === "..");
+  if (dots) throw new Problem(404, "not_found", `There is nothing called "${dots}".`);
   const headers: Record<string, string> = {
     Accept: "application/json",
     ...namespaceHeader(),
