@@ -118,6 +118,21 @@ def test_no_style_script_or_markup_is_written_inline():
     assert found == set()
 
 
+def test_text_of_users_is_shown_without_marks_of_direction():
+    """A name with such marks could look like another one. What stands in <bdi> is text of users."""
+    # These have been through visible() where they were made.
+    ready = {"textOf(part)", "tokenText(token)", "tokenText(each)", "fact.name", "fact.text", "offer.label"}
+    shown = re.compile(r"<bdi\b[^>]*>\s*\{(?![#@:/])([^{}]*)\}")
+    found = {
+        (name, match)
+        for name, text in sources(".svelte").items()
+        for match in shown.findall(text)
+        if "visible(" not in match and match not in ready
+    }
+
+    assert found == set()
+
+
 def test_nothing_is_loaded_from_elsewhere():
     files = [path for path in BUILT.rglob("*") if path.suffix in (".js", ".css", ".html")]
     addresses = {
