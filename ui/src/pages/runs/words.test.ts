@@ -60,7 +60,7 @@ test.each<[Record<string, number>, Record<string, string>, string]>([
 
 test("a count that was cut short says so", () => {
   expect(sentenceOf([{ name: "success", count: 10_000, is_exact: false }], []).count).toBe(
-    "There are more than 10,000 runs",
+    "There are at least 10,000 runs",
   );
 });
 

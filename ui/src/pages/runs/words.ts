@@ -63,8 +63,8 @@ export function sentenceOf(counts: Count[], tokens: Token[]): Sentence {
   const states = statesOf(tokens.find((each) => each.name === "status")?.value ?? "");
   const chosen = states.length ? counts.filter((each) => states.includes(each.name)) : counts;
   const total = chosen.reduce((sum, each) => sum + each.count, 0);
-  const more = chosen.some((each) => !each.is_exact) ? "more than " : "";
-  const number = total === 0 ? "no run" : more + counted(total, "run");
+  const least = chosen.some((each) => !each.is_exact) ? "at least " : "";
+  const number = total === 0 ? "no run" : least + counted(total, "run");
   const isOne = total <= 1;
   const said = phrases(tokens);
   const which = said ? ` ${said}` : "";

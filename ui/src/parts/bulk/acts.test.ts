@@ -20,7 +20,7 @@ test("each state has something that can be done to it", () => {
 test("the question has the number in it", () => {
   expect(titleOf(wordsOf("retry"), 36)).toBe("Retry 36 runs?");
   expect(titleOf(wordsOf("delete"), 1)).toBe("Delete 1 run?");
-  expect(titleOf(wordsOf("cancel"), 10_000, false)).toBe("Cancel more than 10,000 runs?");
+  expect(titleOf(wordsOf("cancel"), 10_000, false)).toBe("Cancel at least 10,000 runs?");
 });
 
 test("progress is said in a sentence", () => {

@@ -90,7 +90,7 @@ export function narrowed<T extends { status?: string[] | null }>(conditions: T, 
 
 /** `Retry 36 runs?` */
 export function titleOf(words: ActWords, count: number, isExact = true): string {
-  return `${words.verb} ${isExact ? "" : "more than "}${counted(count, "run")}?`;
+  return `${words.verb} ${isExact ? "" : "at least "}${counted(count, "run")}?`;
 }
 
 export interface Progress {
