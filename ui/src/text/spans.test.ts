@@ -54,6 +54,26 @@ test.each([
   expect(readTimeSpan(text, NOW)).toEqual({ from, to });
 });
 
+test("a span ends where the years of the server do", () => {
+  const first = Date.parse("0001-01-01T00:00:00Z");
+  const last = Date.parse("9999-12-31T23:59:59.999Z");
+
+  expect(readTimeSpan("0000-12-31T00:00:00Z..9999-12-31T23:59:59-01:00", NOW)).toEqual({
+    from: first,
+    to: last,
+  });
+  expect(readTimeSpan("9999999999d", NOW)).toEqual({ from: first, to: null });
+  expect(readTimeSpan("..9999999999d", NOW)).toEqual({ from: null, to: first });
+  expect(new Date(readTimeSpan("..9999-12-31", NOW)?.to ?? 0).getUTCFullYear()).toBe(9999);
+});
+
+test("a year below 100 is not one of the last century", () => {
+  const span = readTimeSpan("0099-05-05", NOW);
+  const years = [span?.from, span?.to].map((at) => new Date(at ?? 0).getFullYear());
+
+  expect(years).toEqual([99, 99]);
+});
+
 test("a clock time that is still to come was yesterday's", () => {
   expect(readTimeSpan("23:50..00:10", NOW)).toEqual({ from: at(16, 23, 50), to: at(17, 0, 10) });
 });

@@ -42,6 +42,9 @@ const LOCAL = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)
 const CLOCK = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/;
 const ZONED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/i;
 const DAY = 86_400_000;
+/** The server knows the years 1 to 9999. A span that goes beyond ends there. */
+const EARLIEST = Date.parse("0001-01-01T00:00:00Z");
+const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** One end of a span, in milliseconds. Dates and clock times are the viewer's; a clock time is the last such. */
 function readMoment(text: string, now: number): number | null {
@@ -74,7 +77,9 @@ function dateOf(
   minute: number,
   second: number,
 ): number {
-  const date = new Date(year, month - 1, day, hour, minute, second);
+  const date = new Date(2000, 0, 1, hour, minute, second);
+  // `new Date(99, …)` is a day of 1999.
+  date.setFullYear(year, month - 1, day);
   // 31 February is no date, whatever JavaScript makes of it.
   return date.getMonth() === month - 1 && date.getDate() === day && hour < 24 && minute < 60
     ? date.getTime()
@@ -87,11 +92,21 @@ function valid(at: number): number | null {
 
 function startOfDay(at: number, days: number): number {
   const date = new Date(at);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+  date.setDate(date.getDate() + days);
+  return date.setHours(0, 0, 0, 0);
 }
 
 /** `24h` (the last), `today`, `2026-03-16` (the day), `a..b`, `a..`, `..b`; null if it is none of these. */
 export function readTimeSpan(text: string, now: number): TimeSpan | null {
+  const span = readWhole(text, now);
+  return span && { from: known(span.from), to: known(span.to) };
+}
+
+function known(at: number | null): number | null {
+  return at === null ? null : Math.min(Math.max(at, EARLIEST), LATEST);
+}
+
+function readWhole(text: string, now: number): TimeSpan | null {
   const value = text.trim();
   const dots = value.indexOf("..");
   if (dots < 0) return readOne(value, now);
