@@ -1,6 +1,6 @@
 // Whether a value fits its schema, and what is wrong in words. The server decides; this says it at the field,
 // before anything is sent. A keyword that is not known here is not checked.
-import { definitionsOf, labelOf, resolve, type Json, type Keywords, type Schema } from "./schema";
+import { definitionsOf, labelOf, labelsOf, resolve, type Json, type Keywords, type Schema } from "./schema";
 
 export interface Mismatch {
   /** `lines[2].count`; "" for the value itself. */
@@ -43,7 +43,7 @@ function look(given: unknown, value: Json, search: Search): void {
   if (types.length && !types.some((type) => hasType(type, value, schema)))
     return tell(search, `Expected ${types.map((type) => NAMES[type] ?? type).join(" or ")}.`, true);
   if (Array.isArray(schema.enum) && !schema.enum.some((each) => isSame(each as Json, value)))
-    return tell(search, `Expected one of ${schema.enum.map((each) => labelOf(each as Json)).join(", ")}.`);
+    return tell(search, `Expected one of ${labelsOf(schema.enum as Json[]).join(", ")}.`);
   if ("const" in schema && !isSame(schema.const as Json, value))
     return tell(search, `Expected ${labelOf(schema.const as Json)}.`);
   lookForOne(schema, value, search);

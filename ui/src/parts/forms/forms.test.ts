@@ -72,6 +72,12 @@ describe("fieldOf", () => {
     expect(field.choices.map((each) => each.label)).toEqual(["a", "none"]);
   });
 
+  it("tells texts from numbers and words that look the same", () => {
+    const labels = (schema: Keywords) => fieldOf("x", schema).choices.map((each) => each.label);
+    expect(labels({ enum: [1, "1", true, "yes", "no"] })).toEqual(["1", '"1"', "yes", '"yes"', "no"]);
+    expect(labels({ anyOf: [{ enum: ["none"] }, { type: "null" }] })).toEqual(['"none"', "none"]);
+  });
+
   it("names the choice of an empty text", () => {
     const field = fieldOf("x", { enum: ["EUR", "", " "] });
     expect(field.choices.map((each) => each.label)).toEqual(["EUR", '""', '" "']);

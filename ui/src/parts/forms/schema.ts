@@ -150,8 +150,20 @@ function choicesOf(schema: Keywords, mayBeNull: boolean): Choice[] {
     if (!all.length || !all.every((each) => "const" in each)) return [];
     values = all.map((each) => each.const as Json);
   }
-  const choices = values.filter((each) => each !== null).map((value) => ({ value, label: labelOf(value) }));
-  return mayBeNull && choices.length ? [...choices, { value: null, label: "none" }] : choices;
+  values = values.filter((each) => each !== null);
+  if (mayBeNull && values.length) values.push(null);
+  const labels = labelsOf(values, "none");
+  return values.map((value, index) => ({ value, label: labels[index] ?? "" }));
+}
+
+/** Of values that are chosen from. A text that looks like another of them has quotes. */
+export function labelsOf(values: Json[], nothing = "null"): string[] {
+  const plain = values.map((value) => (value === null ? nothing : labelOf(value)));
+  return values.map((value, index) => {
+    const label = plain[index] ?? "";
+    const isOnly = plain.indexOf(label) === plain.lastIndexOf(label);
+    return typeof value === "string" && !isOnly && label === value ? JSON.stringify(value) : label;
+  });
 }
 
 export function labelOf(value: Json): string {
