@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -295,3 +296,51 @@ async def test_the_focus_goes_back_to_the_button_of_a_menu(shop: Server):
                 await page.keyboard.press(key)
             await expect(page.get_by_role("dialog")).to_have_count(0)
             await expect(more).to_be_focused()
+
+
+async def test_a_dialog_is_closed_when_back_leads_to_another_run(tmp_path: Path):
+    with serving(tmp_path, orders=0) as server:
+        for each in ("nap-a", "nap-b"):
+            server.ask("/runs", {"workflow": "nap", "input": {"seconds": 600}, "id": each})
+        async with opened(server.base, "/runs/nap-a") as page:
+            dialog = page.get_by_role("dialog")
+            cancel = page.get_by_role("button", name="Cancel…")
+            await expect(cancel).to_be_visible()
+            await page.get_by_role("link", name=re.compile("^The run (before|after)$")).click()
+            await expect(page.get_by_role("heading", name="nap-b", level=1)).to_be_visible()
+            await cancel.click()
+            await dialog.get_by_label("Reason").fill("nap-b is not needed")
+            await page.go_back()
+            await expect(page.get_by_role("heading", name="nap-a", level=1)).to_be_visible()
+            await expect(dialog).to_have_count(0)
+
+            # Back may lead to the same run, too.
+            await page.get_by_role("tab", name=re.compile("^Tasks")).click()
+            await cancel.click()
+            await expect(dialog).to_contain_text("Cancel nap-a?")
+            await page.go_back()
+            await expect(page.get_by_role("tab", name="Timeline")).to_have_attribute("aria-selected", "true")
+            await expect(dialog).to_have_count(0)
+
+
+async def test_a_dialog_does_not_delete_a_later_run_with_the_same_id(tmp_path: Path):
+    with serving(tmp_path, orders=0) as server:
+
+        def start() -> str:
+            server.ask("/runs", {"workflow": "nap", "input": {"seconds": 0}, "id": "nap-a"})
+            while (found := server.ask("/runs/nap-a"))["finished_at"] is None:
+                time.sleep(0.1)
+            return found["key"]
+
+        start()
+        async with opened(server.base, "/runs/nap-a", strict=False) as page:
+            dialog = page.get_by_role("dialog")
+            # The page does not hear that the run is gone.
+            await page.locator("button.live").click()
+            await page.get_by_role("button", name="More to do with this run").click()
+            await page.get_by_role("button", name="Delete…").click()
+            server.ask("/runs/nap-a", method="DELETE")
+            later = start()
+            await dialog.get_by_role("button", name="Delete", exact=True).click()
+            await expect(dialog.get_by_role("alert")).to_be_visible()
+        assert server.ask("/runs/nap-a")["key"] == later
