@@ -344,3 +344,54 @@ async def test_a_dialog_does_not_delete_a_later_run_with_the_same_id(tmp_path: P
             await dialog.get_by_role("button", name="Delete", exact=True).click()
             await expect(dialog.get_by_role("alert")).to_be_visible()
         assert server.ask("/runs/nap-a")["key"] == later
+
+
+async def test_what_is_pressed_again_after_a_lost_answer_is_done_once(tmp_path: Path):
+    with serving(tmp_path, orders=1) as server:
+        server.ask("/runs", {"workflow": "wait_for_payment", "input": {"order": "7"}, "id": "pay"})
+        async with opened(server.base, "/runs/pay", strict=False) as page:
+            lost: list[str] = []
+
+            async def lose_the_first(route: Any) -> None:
+                if route.request.method != "POST" or route.request.url in lost:
+                    return await route.continue_()
+                lost.append(route.request.url)
+                await route.fetch()
+                await route.abort()
+
+            await page.route(re.compile("/(signals|trigger|runs)$"), lose_the_first)
+            alert = page.get_by_role("alert").filter(has_text="The server does not answer.")
+            dialog = page.get_by_role("dialog")
+
+            await page.get_by_role("button", name="Signal…").click()
+            await dialog.get_by_label("Name").fill("note")
+            await dialog.get_by_role("button", name="Signal").click()
+            await expect(alert).to_be_visible()
+            await dialog.get_by_role("button", name="Signal").click()
+            await expect(dialog).to_have_count(0)
+            assert len(server.ask("/runs/pay/messages")["items"]) == 1
+
+            # Pressed after an answer came, it is another signal.
+            await page.get_by_role("button", name="Signal…").click()
+            await dialog.get_by_label("Name").fill("note")
+            await dialog.get_by_role("button", name="Signal").click()
+            await expect(dialog).to_have_count(0)
+            assert len(server.ask("/runs/pay/messages")["items"]) == 2
+
+            await page.goto(f"{server.base}/schedules?name=refund_sweep&do=trigger")
+            await dialog.get_by_role("button", name="Start it").click()
+            await expect(alert).to_be_visible()
+            await dialog.get_by_role("button", name="Start it").click()
+            await expect(page.get_by_role("status").filter(has_text="Started ")).to_be_visible()
+            assert len(server.ask("/runs?schedule=refund_sweep")["items"]) == 1
+
+            before = len(server.ask("/runs?workflow=nap")["items"])
+            await page.goto(f"{server.base}/workflows/nap")
+            form = page.get_by_role("region", name="Start a run")
+            start = form.get_by_role("button", name=re.compile("^Start "))
+            await start.click()
+            await expect(alert).to_be_visible()
+            await start.click()
+            await page.wait_for_url("**/runs/*")
+            assert len(server.ask("/runs?workflow=nap")["items"]) == before + 1
+        assert len(lost) == 3

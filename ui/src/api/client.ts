@@ -39,6 +39,8 @@ export interface Asked<P extends keyof paths, M extends Method> {
   /** Conditions on what is there. */
   header?: { "If-Match"?: string; "If-None-Match"?: string };
   signal?: AbortSignal;
+  /** The `Idempotency-Key`: requests with the same one are done once. See `Once`. */
+  once?: string;
   /** A browser asks a server six things at once: what a page is opened for goes first. */
   isLater?: boolean;
 }
@@ -126,6 +128,7 @@ async function ask(method: Method, path: string, asked: Asked<any, any>): Promis
     ...asked.header,
   };
   if (method !== "get" && context.csrf) headers["Holdfast-CSRF"] = context.csrf;
+  if (asked.once) headers["Idempotency-Key"] = asked.once;
   if (asked.body !== undefined) headers["Content-Type"] = "application/json";
   let answer: Response;
   let body: string;

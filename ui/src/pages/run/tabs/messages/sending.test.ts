@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import type { ExplanationAnswer, MessageInfo } from "../../../../api/schema";
-import { MessageId, newMessageId } from "./ids";
 import { fateOf, fieldOf, hintOf, knownNames } from "./sending";
 
 function message(more: Partial<MessageInfo>): MessageInfo {
@@ -60,24 +59,4 @@ it("takes a field of what a form gave", () => {
   expect(fieldOf({ value: [1] }, "value")).toEqual([1]);
   expect(fieldOf({}, "value")).toBeUndefined();
   expect(fieldOf([1], "value")).toBeUndefined();
-});
-
-it("makes ids that differ", () => {
-  expect(newMessageId((bytes) => bytes.fill(7))).toBe(`page-${"07".repeat(16)}`);
-  expect(newMessageId()).not.toBe(newMessageId());
-});
-
-it("sends the same under the same id, and anything else under another", () => {
-  const id = new MessageId();
-  const first = id.of(["add", [1]]);
-  id.refused(503);
-  expect(id.of(["add", [1]])).toBe(first);
-  expect(id.of(["add", [2]])).not.toBe(first);
-});
-
-it("sends what was refused under another id, since the refusal is the answer to the first", () => {
-  const id = new MessageId();
-  const first = id.of(["add", [1]]);
-  id.refused(409);
-  expect(id.of(["add", [1]])).not.toBe(first);
 });
