@@ -73,6 +73,16 @@ test("an hour has minutes, and months have dates", () => {
   ]);
 });
 
+test("marks of many years are round years", () => {
+  const labels = (from: number, to: number) => {
+    const [begin, end] = [from, to].map((year) => new Date(2000, 5, 1).setFullYear(year));
+    return timeTicks(begin ?? 0, end ?? 0, 8).map((each) => each.label);
+  };
+
+  expect(labels(1, 2026)).toEqual(["500", "1000", "1500", "2000"]);
+  expect(labels(2006, 2026)).toEqual(["2010", "2015", "2020", "2025"]);
+});
+
 test("marks are within the axis, in order, and no more than asked for", () => {
   for (const hours of [0.001, 0.01, 0.5, 3, 20, 50, 200, 5_000, 90_000]) {
     const [begin, end] = [day(3, 5, 7), day(3, 5, 7) + hours * 3_600_000];

@@ -71,10 +71,12 @@ const STEPS = [
   12 * HOUR,
 ];
 const DAYS = [1, 2, 7, 14, 28, 91, 182, 365];
+const YEARS = [2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000];
 
 /** Ticks of a time axis in the viewer's zone, at most `most` of them, with the day where it changes. */
 export function timeTicks(begin: number, end: number, most: number): Tick[] {
   const span = Math.max(1, end - begin);
+  if (span > 365 * 24 * HOUR * most) return yearTicks(begin, end, most);
   const step = STEPS.find((each) => span / each <= most);
   const marks = step === undefined ? dayMarks(begin, end, most) : stepMarks(begin, end, step);
   let day = "";
@@ -114,7 +116,7 @@ function stepMarks(begin: number, end: number, step: number): number[] {
 }
 
 function dayMarks(begin: number, end: number, most: number): number[] {
-  const days = DAYS.find((each) => (end - begin) / (each * 24 * HOUR) <= most) ?? 3_650;
+  const days = DAYS.find((each) => (end - begin) / (each * 24 * HOUR) <= most) ?? 365;
   const marks: number[] = [];
   const date = new Date(begin);
   for (let count = 0; count <= most + 1; count += 1) {
@@ -123,6 +125,19 @@ function dayMarks(begin: number, end: number, most: number): number[] {
     if (at >= begin) marks.push(at);
   }
   return marks;
+}
+
+/** Round years, with nothing but their number. */
+function yearTicks(begin: number, end: number, most: number): Tick[] {
+  const [first, last] = [new Date(begin).getFullYear(), new Date(end).getFullYear()];
+  const step = YEARS.find((each) => (last - first) / each <= most) ?? 10_000;
+  const ticks: Tick[] = [];
+  for (let year = Math.ceil(first / step) * step; year <= last; year += step) {
+    // `new Date(99, 0)` is in 1999.
+    const value = new Date(2000, 0, 1).setFullYear(year);
+    if (value >= begin && value <= end) ticks.push({ value, label: String(year) });
+  }
+  return ticks;
 }
 
 /** The next round number above a count, for the top of a bar chart. */
