@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 from itertools import combinations
@@ -45,6 +46,11 @@ PARTS = [part_of(kind) for kind in range(60)]
 @workflow
 async def wide() -> None:
     await asyncio.gather(*[part(number) for part in PARTS for number in range(25)])
+
+@workflow
+async def long() -> None:
+    for number in range(450):
+        await PARTS[0](number)
 
 @workflow
 async def counted() -> str:
@@ -246,3 +252,52 @@ async def test_large_numbers_are_exact_on_their_way_to_the_run_and_back(tmp_path
             await expect(folder).to_have_attribute("aria-expanded", "false")
         (message,) = server.ask("/runs/nap/messages")["items"]
     assert message["value"] == [18446744073709551615]
+
+
+async def answer_slowly(route: Any) -> None:
+    await asyncio.sleep(1.5)
+    await route.continue_()
+
+
+async def test_a_step_that_comes_late_is_not_written_into_the_address_of_another_page(naps: Server):
+    naps.ask("/runs?wait=60", {"workflow": "long", "id": "long"})
+    async with opened(naps.base, "/runs/long?tab=journal") as page:
+        await expect(page.get_by_text("451 steps.")).to_be_visible()
+        await page.route("**/runs/*/journal*", answer_slowly)
+        await page.get_by_role("button", name="The last step").click()
+        await page.get_by_role("link", name="Runs", exact=True).first.click()
+        await expect(page.get_by_role("link", name="nap", exact=True)).to_be_visible()
+        await page.wait_for_timeout(2_500)
+        assert page.url == f"{naps.base}/runs"
+
+        await page.goto(f"{naps.base}/runs/long?tab=journal&step=440")
+        await page.wait_for_timeout(500)
+        await page.evaluate(
+            """const link = document.body.appendChild(document.createElement("a"));
+            link.href = "/runs/nap?tab=journal&step=8"; link.click();"""
+        )
+        await page.wait_for_url("**at=*")
+        await page.wait_for_timeout(2_500)
+        assert "/runs/nap?" in page.url
+        assert "step=8" in page.url
+
+
+async def test_moves_in_the_journal_end_at_the_last_one(naps: Server):
+    naps.ask("/runs?wait=60", {"workflow": "long", "id": "long"})
+    async with opened(naps.base, "/runs/long?tab=journal") as page:
+        await expect(page.get_by_text("451 steps.")).to_be_visible()
+        await page.route("**/runs/*/journal*", answer_slowly)
+        await page.get_by_role("button", name="The last step").click()
+        await page.get_by_role("button", name="The first step").click()
+        await page.wait_for_url("**step=0*")
+        await page.wait_for_timeout(2_500)
+        assert "step=0" in page.url
+        await expect(page.locator('[role="row"][aria-selected="true"]')).to_be_visible()
+
+        await page.get_by_label("Go to step").fill("300")
+        await page.keyboard.press("Enter")
+        for _ in range(3):
+            await page.get_by_role("button", name="The step after").click()
+        await page.wait_for_url("**step=303*")
+        await page.wait_for_timeout(2_500)
+        assert "step=303" in page.url

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from pathlib import Path
@@ -395,3 +396,20 @@ async def test_what_is_pressed_again_after_a_lost_answer_is_done_once(tmp_path: 
             await page.wait_for_url("**/runs/*")
             assert len(server.ask("/runs?workflow=nap")["items"]) == before + 1
         assert len(lost) == 3
+
+
+async def test_a_task_that_is_found_late_is_not_written_into_the_address_of_another_page(shop: Server):
+    async with opened(shop.base, "/runs/order-88104") as page:
+
+        async def slowly(route: Any) -> None:
+            await asyncio.sleep(1.5)
+            await route.continue_()
+
+        await expect(page.get_by_text("failed").first).to_be_visible()
+        await page.route("**/runs/order-88104/tasks?*status=failed*", slowly)
+        async with page.expect_request("**/runs/order-88104/tasks?*status=failed*"):
+            await page.keyboard.press("e")
+        await page.get_by_role("link", name="Runs", exact=True).first.click()
+        await expect(page.get_by_role("link", name="cart-ann")).to_be_visible()
+        await page.wait_for_timeout(2_500)
+        assert page.url == f"{shop.base}/runs"

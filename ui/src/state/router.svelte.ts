@@ -57,6 +57,10 @@ class Router {
     return this.place.parts[0] ?? "";
   }
 
+  get path(): string {
+    return this.place.parts.join("/");
+  }
+
   query(name: string): string {
     return this.place.query.get(name) ?? "";
   }

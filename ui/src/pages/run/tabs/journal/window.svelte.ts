@@ -21,6 +21,8 @@ export class JournalWindow {
   isShifted = $state(false);
   isAtEnd = $state(false);
   private isBusy = false;
+  /** What is read takes the place of what is here. */
+  private isJump = false;
   /** Something has happened while a page was read, which may not have it. */
   private hasGrown = false;
   private reading: Promise<void> = Promise.resolve();
@@ -39,16 +41,19 @@ export class JournalWindow {
 
   /** Load what is around a position, unless it is there. */
   async jump(position: number): Promise<void> {
-    if (this.steps.length && position >= this.first && position <= this.last) return;
-    // What is read just now is beside the place: it must not keep this from being read.
-    while (this.isBusy) await this.reading;
+    const isHere = () => this.steps.length > 0 && position >= this.first && position <= this.last;
+    // What is read just now is beside the place, or takes what is here away.
+    while (this.isBusy && (this.isJump || !isHere())) await this.reading;
+    if (isHere()) return;
     const from = Math.max(0, position - Math.floor(this.fits / 2));
-    await this.read(from, position + 1, PAGE, ({ steps, hasMore }) => {
+    const reading = this.read(from, position + 1, PAGE, ({ steps, hasMore }) => {
       if (!steps.length && !this.isNew) return;
       this.isShifted = false;
       this.steps = steps;
       this.isAtEnd = !hasMore;
     });
+    this.isJump = true;
+    await reading;
   }
 
   /** The run goes on: what it has added is read if the end of the journal is loaded. */
@@ -93,6 +98,7 @@ export class JournalWindow {
   ): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
+    this.isJump = false;
     this.reading = this.load(from, until, limit, take);
     await this.reading;
   }

@@ -113,3 +113,16 @@ it("reads nothing of a run that goes on far behind what is looked at", async () 
 
   expect(asked).toEqual([]);
 });
+
+it("is at the place that was jumped to last, whatever is on its way", async () => {
+  const journal = new JournalWindow("run");
+  await journal.jump(0);
+  let open = () => {};
+  gate = new Promise((resolve) => (open = resolve));
+  const jumps = [journal.jump(999), journal.jump(0)];
+
+  open();
+  await Promise.all(jumps);
+
+  expect(journal.first).toBe(0);
+});
