@@ -413,3 +413,52 @@ async def test_a_task_that_is_found_late_is_not_written_into_the_address_of_anot
         await expect(page.get_by_role("link", name="cart-ann")).to_be_visible()
         await page.wait_for_timeout(2_500)
         assert page.url == f"{shop.base}/runs"
+
+
+WRITER = """
+import asyncio
+
+from holdfast import task, task_context, workflow
+
+@task
+async def write() -> None:
+    for number in range(1_000_000):
+        task_context().logger.info("line %d", number)
+        await asyncio.sleep(0.2)
+
+@workflow
+async def writing() -> None:
+    await write()
+"""
+
+
+async def test_many_tabs_follow_a_log_and_one_that_is_held_still_reads_no_more(tmp_path: Path):
+    """A browser has six connections to a server over HTTP/1.1, and each tab keeps one open."""
+    program = tmp_path / "writer.py"
+    program.write_text(WRITER, encoding="utf-8")
+    with serving(tmp_path, orders=0, files=(str(program),)) as server:
+        server.ask("/runs", {"workflow": "writing", "id": "writing"})
+        async with opened(server.base, "/runs/writing?tab=logs", strict=False) as page:
+            for _ in range(4):
+                other = await page.context.new_page()
+                await other.goto(f"{server.base}/runs/writing?tab=logs")
+                await expect(other.get_by_role("log")).to_contain_text("line 0")
+
+            await page.bring_to_front()
+            log = page.get_by_role("log")
+
+            async def shown() -> list[int]:
+                return [int(each) for each in re.findall(r"line (\d+)", await log.inner_text())]
+
+            newest = (await shown())[-1]
+            await expect(log).to_contain_text(f"line {newest + 20}")
+            numbers = await shown()
+            assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+            await page.keyboard.press(".")
+            await page.wait_for_timeout(1_500)
+            page.asked.clear()
+            await page.wait_for_timeout(2_500)
+            assert page.asked == []
+            await page.keyboard.press(".")
+            await expect(log).to_contain_text(f"line {newest + 50}")

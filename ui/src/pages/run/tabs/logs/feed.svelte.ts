@@ -1,6 +1,5 @@
-// The lines of a run's log: page after page, and then as they come.
-import { addressOf, get, namespaceHeader, Problem } from "../../../../api/client";
-import { EventReader } from "../../../../api/events";
+// The lines of a run's log: page after page, and what has come since each time it is read again.
+import { get, Problem } from "../../../../api/client";
 import type { LogEntry } from "../../../../api/schema";
 import { keptFrom, written } from "./lines";
 
@@ -8,7 +7,6 @@ const PAGE = 1_000;
 export const MOST = 50_000;
 const CHARACTERS = 30_000_000;
 const MOST_PAGES = 500;
-const AGAIN = 2_000;
 
 export class LogFeed {
   lines = $state.raw<LogEntry[]>([]);
@@ -17,38 +15,37 @@ export class LogFeed {
   /** The log is longer than what is kept here: these are the newest lines. */
   isCut = $state(false);
   private after: string | null = null;
-  private waiting: LogEntry[] = [];
-  private isDrawing = false;
+  private isBusy = false;
+  /** Asked for again while it was read: the last page may be older than that. */
+  private isAsked = false;
   private readonly stop = new AbortController();
 
-  constructor(
-    private readonly run: string,
-    private readonly isOver: () => boolean,
-  ) {}
+  constructor(private readonly run: string) {}
 
-  /** Reads what is there and then follows, until `close`. */
-  async start(): Promise<void> {
-    while (!this.stop.signal.aborted) {
-      try {
+  /** Reads on from the last line to the end of the log. */
+  async read(): Promise<void> {
+    this.isAsked = true;
+    if (this.isBusy) return;
+    this.isBusy = true;
+    try {
+      while (this.isAsked) {
+        this.isAsked = false;
         await this.readPages();
-        this.problem = null;
-        this.isLoading = false;
-        if (this.isOver()) return;
-        try {
-          await this.follow();
-        } finally {
-          // What is read next begins behind them.
-          this.draw();
-        }
-        if (this.isOver()) await this.readPages();
-      } catch (error) {
-        if (this.stop.signal.aborted) return;
-        this.isLoading = false;
-        if (error instanceof Problem) this.problem = error;
-        if (error instanceof Problem && !error.isPassing) return;
       }
-      await new Promise((resolve) => setTimeout(resolve, AGAIN));
+      this.problem = null;
+    } catch (error) {
+      if (this.stop.signal.aborted) return;
+      if (!(error instanceof Problem)) throw error;
+      this.problem = error;
+    } finally {
+      this.isBusy = false;
+      this.isLoading = false;
     }
+  }
+
+  /** Whether to read again: while the run goes on, and after the server could not answer. */
+  mayHaveMore(isOver: boolean): boolean {
+    return this.problem ? this.problem.isPassing : !isOver;
   }
 
   close(): void {
@@ -65,46 +62,6 @@ export class LogFeed {
       this.add(page.items);
       if (!page.next || page.items.length === 0) return;
     }
-  }
-
-  private async follow(): Promise<void> {
-    const headers: Record<string, string> = { Accept: "text/event-stream", ...namespaceHeader() };
-    if (this.after) headers["Last-Event-ID"] = this.after;
-    const address = addressOf(
-      "/api/v1/runs/{id}/logs",
-      { id: this.run },
-      { follow: true, after: this.after },
-    );
-    const answer = await fetch(address, { headers, signal: this.stop.signal, credentials: "same-origin" });
-    if (!answer.ok || !answer.body) return;
-    let hasEnded = false;
-    const reader = new EventReader((event) => {
-      if (event.event === "end" || event.event === "error" || event.event === "lagged") hasEnded = true;
-      else this.hear(event.id, event.data);
-    });
-    const body = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    while (!hasEnded) {
-      const { done, value } = await body.read();
-      if (done) return;
-      reader.feed(value);
-    }
-    await body.cancel();
-  }
-
-  private hear(id: string | null, data: string): void {
-    const line = JSON.parse(data) as LogEntry;
-    this.waiting.push(line.offset ? line : { ...line, offset: id ?? "" });
-    if (this.isDrawing) return;
-    this.isDrawing = true;
-    // Lines are drawn four times a second at most.
-    setTimeout(() => {
-      this.isDrawing = false;
-      this.draw();
-    }, 250);
-  }
-
-  private draw(): void {
-    this.add(this.waiting.splice(0));
   }
 
   private add(lines: LogEntry[]): void {

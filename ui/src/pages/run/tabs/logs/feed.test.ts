@@ -4,41 +4,55 @@ import type { LogEntry } from "../../../../api/schema";
 let LogFeed: typeof import("./feed.svelte").LogFeed;
 
 const line = (number: number) => ({ offset: String(number), text: `line ${number}` }) as LogEntry;
-/** The lines that the log has, and how many of them were there before anybody followed it. */
-const LOG = [0, 1, 2, 3, 4].map(line);
-const BEFORE = 2;
-let isOver = false;
+/** So many lines the log has. */
+let total = 0;
+let isAway = false;
+/** Answers wait for it, with what the log had when it was asked for. */
+let gate: Promise<void> | undefined;
 
-function answer(address: string): Promise<Response> {
-  const query = new URL(address, "http://here/").searchParams;
-  const from = query.get("after") === null ? 0 : Number(query.get("after")) + 1;
-  if (query.get("follow") === null) {
-    const items = LOG.slice(from, isOver ? LOG.length : BEFORE);
-    return Promise.resolve(Response.json({ items, next: null }));
-  }
-  isOver = true;
-  const told = LOG.slice(from, 4).map((each) => `id: ${each.offset}\ndata: ${JSON.stringify(each)}\n\n`);
-  return Promise.resolve(new Response(`${told.join("")}event: end\ndata: {}\n\n`));
+async function answer(address: string): Promise<Response> {
+  const after = new URL(address, "http://here/").searchParams.get("after");
+  const from = after === null ? 0 : Number(after) + 1;
+  const items = Array.from({ length: total - from }, (_, index) => line(from + index));
+  await gate;
+  if (isAway) return new Response("", { status: 503 });
+  return Response.json({ items, next: items.at(-1)?.offset ?? after });
 }
 
 beforeEach(async () => {
   vi.stubGlobal("document", { baseURI: "http://here/" });
   vi.stubGlobal("fetch", answer);
   ({ LogFeed } = await import("./feed.svelte"));
-  isOver = false;
+  [total, isAway, gate] = [2, false, undefined];
 });
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
+afterEach(() => vi.unstubAllGlobals());
+
+const texts = (lines: LogEntry[]) => lines.map((each) => each.text);
+
+it("shows each line once when the run ends while its log is read", async () => {
+  const feed = new LogFeed("run");
+  let open = () => {};
+  gate = new Promise((resolve) => (open = resolve));
+  const reading = feed.read();
+  total = 5;
+
+  await feed.read();
+  open();
+  await reading;
+
+  expect(texts(feed.lines)).toEqual([0, 1, 2, 3, 4].map((each) => line(each).text));
 });
 
-it("shows each line once when the run ends before the last lines are drawn", async () => {
-  vi.useFakeTimers();
-  const feed = new LogFeed("run", () => isOver);
+it("goes on behind the last line after the server was away", async () => {
+  const feed = new LogFeed("run");
+  await feed.read();
+  [total, isAway] = [3, true];
+  await feed.read();
+  expect([feed.problem?.status, feed.mayHaveMore(true)]).toEqual([503, true]);
 
-  const done = feed.start();
-  await vi.advanceTimersByTimeAsync(5_000);
-  await done;
+  isAway = false;
+  await feed.read();
 
-  expect(feed.lines.map((each) => each.text)).toEqual(LOG.map((each) => each.text));
+  expect([feed.problem, feed.mayHaveMore(true), feed.mayHaveMore(false)]).toEqual([null, false, true]);
+  expect(texts(feed.lines)).toEqual([0, 1, 2].map((each) => line(each).text));
 });
