@@ -62,7 +62,10 @@ async def read(url: str) -> dict[str, Any]:
 
 async def read_schedules(url: str) -> list[Any]:
     async with Holdfast(url, engine=False, catalog=catalog) as hf:
-        return [_plain(schedule) for schedule in await hf.schedules.list()]
+        schedules = [_plain(schedule) for schedule in await hf.schedules.list()]
+    for each in schedules:
+        each.pop("hash", None)  # of what else is there; older versions do not know it
+    return schedules
 
 
 async def _learn(hf: Holdfast, history: History) -> None:

@@ -27,7 +27,7 @@ CODES: Final = {
     "schedule_taken too_many_runs unknown_promise update_refused update_unanswered "
     "version_conflict workflow_in_use workflow_taken",
     410: "offset_gone stream_gap",
-    412: "workflow_changed",
+    412: "schedule_changed workflow_changed",
     413: "payload_too_large",
     422: "idempotency_key_reused update_failed",
     429: "too_many_attempts",
