@@ -92,3 +92,19 @@ async def test_a_page_that_loses_its_server_says_so_and_comes_back_by_itself(tmp
 async def test_an_address_that_names_no_page_says_so(shop: Server):
     async with opened(shop.base, "/runs/a/b/c") as page:
         await expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
+
+
+async def test_the_first_page_shows_the_first_steps_and_notices_the_first_workflow(tmp_path: Path):
+    with serving(tmp_path, orders=0, files=()) as server:
+        async with opened(server.base) as page:
+            program = page.locator("main pre").first
+            await expect(program).to_contain_text("async def hello")
+            ends, begins = (
+                await program.bounding_box(),
+                await page.locator("main ol > li").nth(1).bounding_box(),
+            )
+            assert ends["y"] + ends["height"] <= begins["y"], "the program lies on the step below it"
+
+            server.ask("/workflows/rest", {"text": "name: rest\ntasks: {nap: {sleep: 1s}}"}, method="PUT")
+            await page.get_by_role("link", name="rest", exact=True).click()
+            await expect(page.get_by_role("button", name="Start a run")).to_be_visible()

@@ -450,7 +450,8 @@ def _sentence(signs: Signs, problems: int, now: Instant) -> list[ExplanationPart
 def _more(signs: Signs) -> list[ExplanationPart]:
     counts = signs.counts
     # Times and not runs: one that is tried again ends again.
-    parts = [_text(f"In the last 24 hours runs ended {_times(counts.ended_lately)}")]
+    ended = f"runs ended {_times(counts.ended_lately)}" if counts.ended_lately else "no run ended"
+    parts = [_text(f"In the last 24 hours {ended}")]
     if counts.failed_lately:
         parts.append(_text(f", {counts.failed_lately:,} with a failure"))
         most = max((it.count for it in signs.failed), default=0)
@@ -472,7 +473,7 @@ def _more(signs: Signs) -> list[ExplanationPart]:
 
 
 def _times(number: int) -> str:
-    return {0: "at no time", 1: "once", 2: "twice"}.get(number) or f"{number:,} times"
+    return {1: "once", 2: "twice"}.get(number) or f"{number:,} times"
 
 
 def _text(text: str) -> ExplanationPart:
