@@ -98,7 +98,6 @@ class Import(NamedTuple):
 
 
 @cache
-@cache
 def read(source: Path) -> list[Module]:
     modules: list[Module] = []
     for path in sorted(source.rglob("*.py")):
@@ -108,12 +107,22 @@ def read(source: Path) -> list[Module]:
 
 
 def imports(module: Module) -> Iterator[Import]:
-    for node in ast.walk(module.tree):
+    for node in statements(module.tree):
         if isinstance(node, ast.Import):
             yield from (Import(node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(module, node)
             yield from (Import(node.lineno, f"{base}.{alias.name}") for alias in node.names)
+
+
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """All statements in it. There are few of them beside expressions, in which nothing is imported."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        inner = getattr(node, field, ())
+        for each in inner if isinstance(inner, list) else ():
+            if isinstance(each, ast.stmt):
+                yield each
+            yield from statements(each)
 
 
 def _absolute(module: Module, node: ast.ImportFrom) -> str:
@@ -192,9 +201,10 @@ def readers_of_the_environment(modules: list[Module]) -> list[str]:
         if module.layer == "settings" or module.path.as_posix() in OTHER_ENVIRONMENTS:
             continue
         lines = [imported.line for imported in imports(module) if imported.name in ENVIRONMENT]
+        is_near = any(name in module.text for name in NAMES_OF_IT)
         lines += [
             node.lineno
-            for node in ast.walk(module.tree)
+            for node in (ast.walk(module.tree) if is_near else ())
             if isinstance(node, ast.Attribute)
             and node.attr in NAMES_OF_IT
             and ast.unparse(node) in ENVIRONMENT

@@ -173,6 +173,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_crash_at_any_commit_changes_nothing_of_what_is_heard",
         "test_whatever_goes_wrong_a_family_that_grows_without_an_end_is_cancelled_or_fails",
     ),
+    "engine/test_flow_runs.py": ("test_a_flow_of_all_kinds_ends_the_same_with_a_crash_at_every_commit",),
     "engine/test_residence.py": ("test_of_thousands_of_sleeping_runs_few_are_in_memory_and_all_finish",),
     "engine/test_signal_run.py": (
         "test_no_simulated_fault_doubles_a_signal",
