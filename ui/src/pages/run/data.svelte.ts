@@ -10,7 +10,7 @@ import type {
   RunInfo,
   TaskInfo,
 } from "../../api/schema";
-import type { Pulse } from "../../state/live.svelte";
+import { live, type Pulse } from "../../state/live.svelte";
 import { resource, type Resource } from "../../state/resource.svelte";
 import { groupsOf, versionOf, type Group } from "./groups";
 import { triedAgain } from "./timeline/rows";
@@ -57,7 +57,8 @@ export class RunData {
     // What it says of time ("for 19 h", "in 38 s") grows old while nothing changes.
     $effect(() => {
       if (!this.run.data || this.run.data.finished_at) return;
-      const timer = setInterval(() => document.hidden || void this.explanation.reload(), AGED);
+      const isLooked = (): boolean => !document.hidden && live.state !== "held";
+      const timer = setInterval(() => isLooked() && void this.explanation.reload(), AGED);
       return () => clearInterval(timer);
     });
     this.groups = resource(
