@@ -459,12 +459,12 @@ async def test_many_tabs_follow_a_log_and_one_that_is_held_still_reads_no_more(t
             newest = (await shown())[-1]
             await reach(newest + 20)
             numbers = await shown()
-            assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+            assert sorted(numbers) == list(range(min(numbers), max(numbers) + 1))
 
             await page.keyboard.press(".")
             await page.wait_for_timeout(1_500)
             page.asked.clear()
             await page.wait_for_timeout(2_500)
-            assert page.asked == []
+            assert [each for each in page.asked if "/logs" in each] == []
             await page.keyboard.press(".")
             await reach(newest + 50)
