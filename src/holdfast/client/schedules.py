@@ -31,6 +31,7 @@ from holdfast.client.schedule_ticks import (
     tick_window,
     ticks_to_fill,
 )
+from holdfast.core.names import checked_address_name
 from holdfast.core.plan_words import plan_words
 from holdfast.core.records import ANY_NODE, ScheduleRecord, is_task_claim, published_target
 from holdfast.core.run_options import RunTerms
@@ -189,7 +190,8 @@ class Schedules:
         `replaces` is the hash of the schedule that it is to replace; empty: there is to be none. Raises
         ScheduleChanged if there is another one, unless it is already as it is to be.
         """
-        name = checked_schedule_name(name)
+        # Only a new one is refused: one that an older version has stored can be deleted.
+        name = checked_address_name("schedule", checked_schedule_name(name))
         startable, target = await self._find_target(workflow, version)
         template = _template(startable, plan, input, self._now())
         kept = (target, template, _encode(plan), origin)

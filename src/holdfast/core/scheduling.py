@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, assert_never
 
 import msgspec
 
-from holdfast.core.names import checked_address_name
+from holdfast.core.names import checked_name
 from holdfast.core.timetable import CatchupMode, Overlap, Plan, fires_at
 from holdfast.core.values import FIRST_INSTANT, Instant, instant, later, moment
 
@@ -221,4 +221,4 @@ def tick_of(schedule: str, run: str) -> Instant | None:
 
 def checked_schedule_name(name: str) -> str:
     """The name as plain text. Raises BadOption if no run id can be made from it."""
-    return checked_address_name("schedule", name, LONGEST_SCHEDULE_NAME)
+    return checked_name("schedule", name, LONGEST_SCHEDULE_NAME)

@@ -59,6 +59,8 @@ async def test_a_schedule_that_has_no_address_is_refused(api: Asker, name: str):
     said = await api.ask("PUT", f"/schedules/{name}", NIGHTLY, code=400)
 
     assert "in an address it means the folder" in said["detail"]
+    gone = await api.ask("DELETE", f"/schedules/{name}", code=404)
+    assert gone["code"] == "schedule_not_found", "one of an older version can be deleted"
 
 
 async def test_a_schedule_is_paused_resumed_and_triggered(api: Asker):

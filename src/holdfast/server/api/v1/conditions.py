@@ -1,4 +1,4 @@
-"""Conditions on the ETag of what is changed, so that nobody overwrites what he does not know."""
+"""Conditions on the ETag of what is changed, so that nobody overwrites what they have not seen."""
 
 from __future__ import annotations
 
