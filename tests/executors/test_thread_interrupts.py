@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import threading
 import time
@@ -22,11 +23,18 @@ from holdfast.executors.threads import ThreadExecutor
 
 @pytest.fixture
 def eager_switching() -> Iterator[None]:
-    """Threads take turns after every few steps instead of every few milliseconds: races come out."""
+    """Threads take turns after every few steps instead of every few milliseconds: races come out.
+
+    The garbage collector is off. It runs finalizers of other tests' event loops on whichever thread is at
+    work, and an interrupt that strikes inside one is lost.
+    """
     before = sys.getswitchinterval()
+    gc.collect()
+    gc.disable()
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(before)
+    gc.enable()
 
 
 @pytest.mark.parametrize("steps", [0, 30, 300])
@@ -117,6 +125,39 @@ async def test_a_function_that_ends_while_the_interrupt_is_being_sent_has_ended(
 
         assert value_of(await one.outcome_of(attempt)) is None
         assert value_of(await one.run(thread_name)) == "holdfast-task-1"
+    await one.executor.stop()
+
+
+async def test_a_thread_goes_on_though_an_interrupt_is_lost_in_a_finalizer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    send = threads_module._set_async_exception
+    lost: list[int] = []
+
+    def lose_the_first_of_the_thread_itself(thread: int, error: Any) -> int:
+        if thread == threading.get_ident() and not lost:
+            lost.append(thread)
+            return 1
+        return send(thread, error)
+
+    monkeypatch.setattr(threads_module, "_set_async_exception", lose_the_first_of_the_thread_itself)
+    one = Recorder(ThreadExecutor, capacity=1)
+    gate = Gate()
+
+    def ignore_the_interrupt() -> str:
+        try:
+            gate.wait()
+        except asyncio.CancelledError:
+            pass
+        return "done"
+
+    attempt = one.start(ignore_the_interrupt)
+    await gate.wait_for_arrival()
+    one.executor.cancel(attempt)
+
+    await one.outcome_of(attempt)
+    assert len(lost) == 1
+    assert value_of(await one.run(thread_name)) == "holdfast-task-1"
     await one.executor.stop()
 
 

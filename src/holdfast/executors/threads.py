@@ -113,9 +113,11 @@ class _ThreadAttempt:
         while not self.is_interrupted:
             time.sleep(0)
         try:
-            _set_async_exception(self.thread, _INTERRUPT)
             while True:
-                time.sleep(0)  # the interrupt strikes here, within the first iteration
+                # Sent in each iteration: an interrupt that strikes inside a finalizer (`__del__`) is lost,
+                # because Python ignores what a finalizer raises.
+                _set_async_exception(self.thread, _INTERRUPT)
+                time.sleep(0)  # the interrupt strikes here, nearly always in the first iteration
         except asyncio.CancelledError:
             pass  # and none is pending any more
 
@@ -178,7 +180,8 @@ class ThreadExecutor:
         """Throw CancelledError into the task, once: a second cancel does not interrupt its clean-up.
 
         It strikes between two instructions of Python code. A thread inside a call into C, such as a blocking
-        read, goes on until that returns, and reports then.
+        read, goes on until that returns, and reports then. If it strikes inside a finalizer (`__del__`), it
+        is lost, because Python ignores what a finalizer raises; the task then runs to its end.
         """
         thread_attempt: _ThreadAttempt | None = attempt.context
         if thread_attempt is None or thread_attempt.context.cancelled:
