@@ -48,6 +48,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_in_a_terminal_it_has_colours_and_ctrl_c_is_for_the_supervisor",
         "test_a_bad_file_does_not_stop_the_others",
         "test_when_the_supervisor_goes_nothing_is_left",
+        "test_edits_are_for_new_runs_and_a_run_under_way_ends_once",
     ),
     "cli/test_drained_node.py": (),
     "cli/test_exported_spans.py": (),
@@ -76,6 +77,8 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_the_store_is_read_once_for_300_subscribers",
         "test_who_is_cut_off_and_comes_back_misses_nothing_and_hears_nothing_twice",
         "test_a_subscriber_that_does_not_read_is_let_go_and_the_others_hear_everything",
+        "test_an_outage_of_the_database_is_told_and_waited_for",
+        "test_quiet_streams_say_so_and_how_far_they_are",
     ),
     "cli/test_main.py": (
         "test_an_answer_that_there_is_no_room_for_is_not_a_run_that_failed",
@@ -146,6 +149,8 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_no_command_passes_it_on",
         "test_a_log_in_a_terminal_is_neither_obeyed_nor_taken_for_markup",
         "test_the_result_of_a_run_is_tame_in_a_terminal_and_whole_in_a_pipe",
+        "test_what_a_stream_cannot_encode_is_escaped_and_json_says_the_same",
+        "test_json_is_as_it_was_said",
     ),
     "client/test_large_archives.py": (),
     "compat/test_compat.py": (
@@ -242,6 +247,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_killed_node_answers_later_and_a_killed_client_asks_again",
         "test_the_clock_of_a_test_stands_still_while_an_answer_is_on_its_way",
         "test_a_condition_is_looked_at_after_signals_and_may_time_out",
+        "test_an_update_survives_a_crash_at_every_commit",
     ),
     "cli/test_init.py": ("test_killed_in_the_middle_it_goes_on_without_doing_anything_twice",),
     "authoring/flow/test_json.py": ("test_paths_below_a_long_key_cost_no_more_than_the_text",),
@@ -252,6 +258,7 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_the_size_of_the_history_is_the_same_on_replay",
         "test_promises_that_are_the_same_are_settled_once_for_all_chapters",
         "test_ten_signals_are_heard_once_and_in_order_by_four_chapters",
+        "test_an_update_that_a_chapter_has_not_answered_is_answered_by_the_next",
     ),
     "simulation/test_life_deeds.py": ("test_a_mistake_is_told_by_name",),
     "chaos/test_stalls.py": (
@@ -299,6 +306,9 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "cli/test_flow_commands.py": (
         "test_a_flow_is_published_in_versions_and_told_of",
         "test_a_run_that_was_started_is_taken_by_a_node_and_answered",
+        "test_versions_are_compared",
+        "test_nodes_and_queues_are_listed",
+        "test_workers_are_listed_with_whether_they_are_there",
     ),
     "cli/test_flows.py": (
         "test_a_flow_that_was_left_is_taken_up_again_and_answered_node_by_node",
@@ -310,7 +320,11 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "cli/test_graph.py": ("test_a_flow_is_a_list_of_where_its_actions_lead",),
     "authoring/dag/test_drawing.py": ("test_whoever_follows_the_rails_finds_every_dependency_and_no_other",),
     "authoring/dag/test_types.py": ("test_a_list_of_a_hundred_thousand_is_checked_in_no_time",),
-    "cli/test_keys.py": ("test_the_audit_log_says_who_has_made_and_revoked_a_key",),
+    "cli/test_keys.py": (
+        "test_the_audit_log_says_who_has_made_and_revoked_a_key",
+        "test_a_key_of_all_namespaces_is_seen_only_if_it_is_asked_for",
+        "test_another_namespace_has_keys_of_its_own",
+    ),
     "engine/test_http_workers.py": ("test_a_worker_killed_in_the_middle_of_a_call_costs_nothing_but_time",),
     "cli/test_log_format.py": ("test_dev_passes_the_format_on_to_the_process_that_serves",),
     "cli/test_progress.py": ("test_whatever_the_portions_the_counts_are_those_of_the_tasks",),
@@ -347,7 +361,10 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
         "test_a_program_that_is_edited_under_a_run_goes_on_rightly_or_the_run_is_parked",
     ),
     "executors/processes/test_shell_logs.py": ("test_tasks_that_shout_leave_the_event_loop_its_turns",),
-    "remote/test_archives.py": ("test_an_export_that_is_cut_short_is_no_archive",),
+    "remote/test_archives.py": (
+        "test_an_export_that_is_cut_short_is_no_archive",
+        "test_an_archive_may_be_larger_than_other_bodies_and_its_limit_is_told",
+    ),
     "remote/test_addresses.py": ("test_many_results_are_waited_for_with_few_requests",),
     "sync/test_sync.py": ("test_a_fork_is_refused_by_name_and_the_parent_goes_on",),
     "executors/python/test_python_pool.py": (
@@ -363,19 +380,63 @@ LONG: Final[dict[str, tuple[str, ...]]] = {
     "testing/test_time_limits.py": (
         "test_a_thread_that_computes_is_not_timed_out",
         "test_timeouts_of_tasks_are_the_same_after_a_crash",
+        "test_a_workflow_does_not_wait_longer_for_a_task_than_it_says",
+        "test_a_task_that_outlives_its_timeout_does_not_hold_up_the_clock",
+        "test_a_thread_that_does_nothing_is_timed_out_when_patience_is_over",
     ),
     "worker/test_worker.py": (
         "test_a_worker_that_was_killed_is_another_one_when_it_comes_back",
         "test_when_a_pushed_worker_is_killed_in_mid_call_another_one_does_it",
+        "test_a_pushed_worker_ends_in_order",
+        "test_a_signal_lets_it_finish_what_it_has",
     ),
     "typing/test_type_checkers.py": (),
     "pages/test_acting.py": (),
     "pages/test_axe.py": (),
     "pages/test_calling_updates.py": (),
+    "pages/test_frame.py": (),
     "pages/test_hostile_text.py": (),
     "pages/test_staying.py": (),
     "pages/test_run.py": (),
     "pages/test_sessions.py": (),
+    "core/test_plan_words.py": ("test_two_expressions_with_the_same_words_fire_at_the_same_times",),
+    "engine/test_node_reports.py": ("test_a_node_that_stops_says_so_while_its_tasks_end",),
+    "executors/processes/test_spawning.py": (
+        "test_a_node_that_stops_does_not_wait_without_end_and_what_begins_then_is_killed",
+    ),
+    "authoring/code/test_steps.py": (
+        "test_the_limits_of_a_step_hold_for_the_awaitable_that_it_returns",
+        "test_functions_of_every_kind_survive_a_crash_at_every_commit",
+    ),
+    "cli/test_carried_trace.py": ("test_what_is_no_trace_is_ignored",),
+    "cli/test_completion.py": ("test_bash_completes_commands_and_options",),
+    "cli/test_start.py": (
+        "test_a_run_without_logs_and_one_that_has_ended_are_not_answered_with_silence",
+        "test_without_a_node_it_says_so_and_ctrl_c_does_not_hide_the_run",
+        "test_a_start_with_a_mistake_is_refused",
+    ),
+    "docs/test_readme_example.py": ("test_the_command_finds_the_run_of_the_example_in_the_same_folder",),
+    "remote/test_lost_answers.py": (
+        "test_a_server_that_has_answered_once_is_waited_for_longer_than_at_the_beginning",
+        "test_many_runs_are_started_once",
+        "test_what_is_done_to_schedules_and_keys_is_done_once",
+    ),
+    "server/test_queue.py": ("test_a_worker_keeps_what_it_has_taken_for_as_long_as_it_says_that_it_lives",),
+    "server/test_workers.py": ("test_a_worker_that_falls_silent_is_offline_and_is_not_allocated",),
+    "server/v1/test_runs.py": ("test_a_number_is_no_time",),
+    "testing/test_stuck_runs.py": (
+        "test_time_in_which_the_event_loop_is_held_up_does_not_use_up_patience",
+        "test_other_code_of_the_test_may_take_as_long_as_the_patience",
+        "test_code_of_the_test_that_never_sends_anything_is_not_waited_for_longer",
+        "test_a_task_of_the_test_that_sleeps_is_waited_for_whatever_the_patience",
+    ),
+    "worker/test_pulling.py": (
+        "test_where_there_is_much_to_do_several_polls_are_under_way_at_once",
+        "test_registering_goes_on_until_the_server_is_there",
+        "test_a_result_that_is_not_taken_just_now_is_told_again",
+        "test_a_function_that_does_not_end_is_left_behind",
+    ),
+    "bad_world/test_large_payloads.py": (),
 }
 """By file: the functions that are long. An empty tuple means all of them."""
 
@@ -414,7 +475,7 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "client/test_bulk_jobs.py": (("test_a_job_survives_",), ("[sqlite-retry-",)),
     "engine/test_operators_of_files.py": (("test_timers_that_wait_",), ("[sqlite-dag]",)),
     "flows/test_on_engine.py": (("test_a_flow_on_an_engine_",), ("[0]",)),
-    "stores/test_plans.py": (("test_",), ("[analyzed-",)),
+    "stores/test_plans.py": (("test_",), ("test_every_query_goes_through_its_index[analyzed-",)),
     "chaos/test_graceful_stop.py": (("test_a_stopped_script_",), ("-15]",)),
     "chaos/test_kill_nine.py": (("test_nodes_killed_",), ("[4-sqlite]",)),
     "compat/test_compat.py": (
@@ -425,12 +486,9 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "dags/test_dags.py": (("test_whatever_happens_in_whatever_order_",), ("[0]",)),
     "docs/test_pages.py": (
         ("test_the_code_of_a_page_",),
-        ("README", "reference/client", "reference/api", "approvals"),
+        ("README", "reference/client", "approvals"),
     ),
-    "executors/python/test_python_pool_settings.py": (
-        ("test_what_a_call_sets_", "test_what_a_module_sets_up_"),
-        ("[os.", "[logging.basicConfig"),
-    ),
+    "executors/python/test_python_pool_settings.py": (("test_",), ("test_what_a_call_sets_for_", "[os.")),
     "flows/test_flows.py": (("test_whatever_happens_in_whatever_order_",), ("[0]",)),
     "fuzz/test_corrupt_rows.py": (
         ("test_a_damaged_run_is_set_aside_and_all_others_end",),
@@ -468,9 +526,66 @@ LONG_UNLESS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
             "[40-8]",
         ),
     ),
-    "pages/test_frame.py": (
+    "authoring/graphs/test_layout.py": (
         ("test_",),
-        ("test_every_page_opens_without_an_error_and_asks_nobody_else[light-desk]",),
+        ("test_boxes_do_not_overlap_", "test_a_thousand_nodes_are_laid_out_within_a_second[cyclic]"),
+    ),
+    "server/login/test_oidc.py": (
+        ("test_",),
+        (
+            "test_somebody_logs_in_",
+            "test_an_id_token_that_is_not_right_",
+            "test_a_login_of_another_browser_",
+            "test_who_calls_themselves_by_",
+        ),
+    ),
+    "executors/python/test_python_pool.py": (
+        (
+            "test_a_worker_is_replaced_",
+            "test_a_source_that_",
+            "test_a_file_may_have_",
+            "test_an_exit_",
+            "test_a_function_that_",
+        ),
+        ("test_a_worker_is_replaced_when_a_source_that_it_imported",),
+    ),
+    "executors/processes/test_keeper.py": (
+        ("test_a_killed_node_", "test_a_keeper_that_", "test_the_keeper_survives_", "test_a_process_of_"),
+        ("[a plain child]", "[a daemon]"),
+    ),
+    "executors/processes/test_shell_ending.py": (("test_",), ("[pidfd",)),
+    "server/v1/test_sessions.py": (
+        (
+            "test_a_stream_ends_",
+            "test_wrong_",
+            "test_one_key_",
+            "test_an_admin_",
+            "test_a_session_of_",
+            "test_a_page_of_",
+        ),
+        ("test_a_stream_ends_soon_after_its_session_or_key[sqlite",),
+    ),
+    "fuzz/test_public_calls.py": (
+        ("test_a_client_call_", "test_what_a_workflow_"),
+        ("[start", "[list", "[run.", "[schedule", "[state.", "[signal", "[promise"),
+    ),
+    "engine/test_http_workers.py": (
+        ("test_",),
+        ("[sqlite-hangs]", "test_where_all_workers_are_bad_the_run_fails_and_says_who_did_what[answers 500]"),
+    ),
+    "executors/http/test_http_failover.py": (
+        ("test_",),
+        ("test_a_worker_that_comes_back_in_time_", "test_the_registry_is_asked_once_"),
+    ),
+    "executors/http/test_http_answers.py": (
+        ("test_what_is_no_answer_",),
+        ("404 Not Found", "1s0]", "worker0]"),
+    ),
+    "stores/test_sqlite_watching.py": (("test_a_commit_is_heard_as_",), ("[0.15]",)),
+    "cli/test_validate.py": (("test_problems_of_", "test_standard_input_"), ()),
+    "cli/test_graph.py": (
+        ("test_an_encoding_", "test_a_flow_is_drawn_", "test_the_name_of_", "test_mermaid_"),
+        (),
     ),
 }
 """By file: functions whose names begin so are long, except for cases with one of these texts in the id."""

@@ -22,6 +22,7 @@ from holdfast import (
     MessageIdTaken,
     Retry,
     Run,
+    RunCancelled,
     RunEnded,
     RunStatus,
     UpdateFailed,
@@ -356,6 +357,9 @@ async def test_dags_flows_and_lone_tasks_take_no_updates(
     await run.terminate()
     await flowing.terminate()
     await by_itself.terminate()
+    for each in (run, flowing, by_itself):
+        with pytest.raises(RunCancelled):  # else the node would let the task finish before it stops
+            await each.result()
 
 
 def test_bad_handlers_are_refused_when_they_are_defined(catalog: Catalog) -> None:
