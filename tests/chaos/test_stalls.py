@@ -112,6 +112,7 @@ async def test_code_that_never_returns_costs_a_fleet_two_nodes_and_not_more(
             others = await hf.start_many(good, range(20))
             assert [await each.result(timeout=SOON) for each in others] == list(range(20))
 
+            wait_until(lambda: len(fleet.ended()) == 2, "two nodes to end")
             assert [node.wait() for node in fleet.ended()] == [ExitCode.STALLED] * 2
             info = await run.describe()
             assert info.failure is not None
