@@ -27,8 +27,8 @@ from holdfast.core.events import Event, TaskEnded
 from holdfast.core.history import restore
 from holdfast.core.ids import KeyMaker
 from holdfast.core.journal import write_step
+from holdfast.core.pieces import finish
 from holdfast.core.records import new_run
-from holdfast.core.slices import finish
 from holdfast.core.values import Instant, NodeId, Payload, RunKey, RunStatus, Succeeded, TaskStatus
 from holdfast.core.waiting import WaitKind
 from holdfast.engine.gc_pause import GcPause

@@ -26,9 +26,9 @@ from holdfast.core.journal import (
     read_step,
     write_step,
 )
+from holdfast.core.pieces import finish
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import History
-from holdfast.core.slices import finish
 from holdfast.core.values import Instant
 from holdfast.ports.programs import StepOwner
 from holdfast.testing import Environment

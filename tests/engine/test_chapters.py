@@ -633,7 +633,7 @@ async def test_a_long_chapter_is_loaded_in_pages(new_database: NewDatabase, cata
         return heard
 
     async with Environment(new_database(), catalog=catalog) as env:
-        env._parts.tuning = Tuning(page_rows=2, slice_steps=1, drain=dt.timedelta(0))
+        env._parts.tuning = Tuning(page_rows=2, piece_steps=1, drain=dt.timedelta(0))
         await env.crash()
         run = await env.start(listening, [])
         for number in range(15):

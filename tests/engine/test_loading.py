@@ -1,4 +1,4 @@
-"""Runs that are loaded in pages and slices: what happens between two of them is heard, and heard once."""
+"""Runs that are loaded in pages and pieces: what happens between two of them is heard, and heard once."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Shop:
 async def _load_slowly(env: Environment, **tuning: Any) -> None:
     """From now on, the node reads two rows at a time, and replays one step at a time."""
     env._parts.tuning = Tuning(
-        page_rows=2, slice=dt.timedelta(0), slice_steps=1, drain=dt.timedelta(0), **tuning
+        page_rows=2, piece=dt.timedelta(0), piece_steps=1, drain=dt.timedelta(0), **tuning
     )
     await env.crash()
 
@@ -86,7 +86,7 @@ async def _cold(env: Environment, run: Any) -> None:
         await env.skip(SHORT)
 
 
-async def test_a_run_that_is_loaded_in_slices_goes_on_where_it_was(store_url: str) -> None:
+async def test_a_run_that_is_loaded_in_pieces_goes_on_where_it_was(store_url: str) -> None:
     shop = Shop()
     async with Environment(store_url, catalog=shop.catalog) as env:
         await _load_slowly(env)
@@ -341,10 +341,10 @@ async def test_large_histories_are_read_one_after_the_other(store_url: str) -> N
     assert all(asked <= 2 for asked, _ in read[1:]), "and nobody asks for what there is no room for"
 
 
-async def test_a_replay_lets_others_run_between_its_slices() -> None:
+async def test_a_replay_lets_others_run_between_its_pieces() -> None:
     shop = Shop()
     async with Environment(catalog=shop.catalog) as env:
-        env._parts.tuning = Tuning(slice=dt.timedelta(0), slice_steps=1, drain=dt.timedelta(0))
+        env._parts.tuning = Tuning(piece=dt.timedelta(0), piece_steps=1, drain=dt.timedelta(0))
         await env.crash()
         run = await env.start(shop.long)
         await _cold(env, run)

@@ -448,7 +448,7 @@ MEMORY = [
         "replay-in-one-go",
         "nobody is held up by the history of another run",
         [Code("engine.run_loader:_replay_until").replace("A >= ends_at", "A > ends_at")],
-        cases("engine/test_loading.py", "test_a_replay_lets_others_run_between_its_slices"),
+        cases("engine/test_loading.py", "test_a_replay_lets_others_run_between_its_pieces"),
     ),
     Fault(
         "half-of-a-long-history-read",

@@ -15,6 +15,7 @@ from holdfast.authoring.kinds import Kinds, reopening_plan
 from holdfast.core.codec import Codec
 from holdfast.core.history import restore
 from holdfast.core.journal import read_step
+from holdfast.core.pieces import finish
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import (
     ChildRecord,
@@ -26,7 +27,6 @@ from holdfast.core.records import (
     new_run,
 )
 from holdfast.core.reopening import depends_on_end_of, is_being_cancelled
-from holdfast.core.slices import finish
 from holdfast.core.values import Failure, Instant, Payload, RunKey, RunStatus, TaskStatus
 from holdfast.errors import HoldfastError, JournalCorrupt
 

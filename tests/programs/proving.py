@@ -20,8 +20,8 @@ from holdfast.authoring.kinds import Kinds
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past, restore
 from holdfast.core.journal import write_step
+from holdfast.core.pieces import finish
 from holdfast.core.records import History
-from holdfast.core.slices import finish
 from holdfast.errors import DeterminismError, NodeStopped, NotOpen, RunEnded, RunParked
 from holdfast.ports.commits import Commit, Receipt
 from holdfast.testing import Environment

@@ -17,6 +17,7 @@ from holdfast.core.codec import Codec
 from holdfast.core.failures import capture
 from holdfast.core.history import Past
 from holdfast.core.names import OWN_NAMES, checked_name, checked_version
+from holdfast.core.pieces import Pieces
 from holdfast.core.policies import TaskOptions
 from holdfast.core.program import Program, ReplayableProgram
 from holdfast.core.records import (
@@ -29,7 +30,6 @@ from holdfast.core.records import (
     task_claim,
 )
 from holdfast.core.reopening import ReopeningPlan
-from holdfast.core.slices import Slices
 from holdfast.core.values import Failure, Payload
 from holdfast.errors import (
     BadDefinition,
@@ -446,7 +446,7 @@ class Definitions:
             return self._own_workflow(name)
         return self._published.get((name, version)) or self.catalog.recorded_workflow(name, version)
 
-    def replay(self, run: RunRecord, past: Past, pause_after: int) -> Slices[Program]:
+    def replay(self, run: RunRecord, past: Past, pause_after: int) -> Pieces[Program]:
         program = self._workflow_of(run).program(run, self)
         if past.chapter.number:
             if not isinstance(program, HasChapters):

@@ -48,6 +48,7 @@ from holdfast.core.journal import (
     read_options,
     read_step,
 )
+from holdfast.core.pieces import Pieces, finish
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import (
     ACTS,
@@ -60,7 +61,6 @@ from holdfast.core.records import (
     TaskRecord,
 )
 from holdfast.core.sealed import is_sealed, opened, why_sealed
-from holdfast.core.slices import Slices, finish
 from holdfast.core.values import (
     FIRST_INSTANT,
     LAST_INSTANT,
@@ -290,10 +290,10 @@ def _only_reopens(record: StepRecord) -> bool:
 
 def restore(history: History) -> Past:
     """Join the journal with the rows it refers to. Raises JournalCorrupt."""
-    return finish(restore_in_slices(history, len(history.steps) + 1))
+    return finish(restore_in_pieces(history, len(history.steps) + 1))
 
 
-def restore_in_slices(history: History, steps: int) -> Slices[Past]:
+def restore_in_pieces(history: History, steps: int) -> Pieces[Past]:
     """As `restore`. It may pause after so many steps, and again after as many."""
     return _Restorer(history).restore(steps)
 
@@ -322,7 +322,7 @@ class _Restorer:
         self._told = {child_number(it): it.id for it in history.messages if _is_unread_child(it)}
         """Unread messages that a child has ended, by its number."""
 
-    def restore(self, pause_after: int) -> Slices[Past]:
+    def restore(self, pause_after: int) -> Pieces[Past]:
         past = self._past
         if self._history.damage is not None:
             raise JournalCorrupt(None, self._history.damage)
@@ -346,7 +346,7 @@ class _Restorer:
         past.stale = [id for seq, id in self._told.items() if seq not in past.children]
         return past
 
-    def _steps_that_count(self, pause_after: int) -> Slices[Iterable[tuple[int, StepRecord]]]:
+    def _steps_that_count(self, pause_after: int) -> Pieces[Iterable[tuple[int, StepRecord]]]:
         steps = self._history.steps
         if not has_reopening(steps):
             return enumerate(map(read_step, count(self._first), steps), self._first)

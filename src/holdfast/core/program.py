@@ -13,7 +13,7 @@ from holdfast.core.commands import Command
 from holdfast.core.events import Event
 from holdfast.core.history import Past
 from holdfast.core.log_lines import LimitedLog
-from holdfast.core.slices import Slices
+from holdfast.core.pieces import Pieces
 from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.updates import UpdateRefusal
 from holdfast.core.values import Instant
@@ -51,7 +51,7 @@ class Program(Protocol):
 
 
 class ReplayableProgram(Program, Protocol):
-    def replay(self, past: Past, pause_after: int) -> Slices[None]:
+    def replay(self, past: Past, pause_after: int) -> Pieces[None]:
         """Bring a new program to the end of the journal. It may pause after so many steps. If it raises, or
         is not finished, the program can only be disposed of.
 

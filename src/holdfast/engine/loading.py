@@ -1,6 +1,6 @@
 """Runs that a node has claimed and not replayed yet.
 
-A history may be long, so it is read in pages and replayed in slices. Between two of them the node ticks: it
+A history may be long, so it is read in pages and replayed in pieces. Between two of them the node ticks: it
 commits for other runs, and renews its lease. A run that is being loaded is in memory, so that it is held,
 counted and handed back like the others. But it has no program and no events. Its mail waits here.
 """
@@ -12,15 +12,15 @@ from typing import TypeAlias
 
 from holdfast.core.events import MessageId
 from holdfast.core.history import Past
+from holdfast.core.pieces import Pieces
 from holdfast.core.program import Program
 from holdfast.core.records import History, MessageRecord
-from holdfast.core.slices import Slices
 from holdfast.core.values import Succeeded
 from holdfast.engine.resident import Resident
 from holdfast.ports.nodes import StallRecord
 from holdfast.ports.runs import HistoryPage, HistoryPlace, beginning_of
 
-Replay: TypeAlias = Slices[tuple[Past, Program]]
+Replay: TypeAlias = Pieces[tuple[Past, Program]]
 
 
 class LoadingRun:

@@ -1,6 +1,6 @@
 """Loads claimed runs into memory, and delivers messages to the runs that are there.
 
-Histories are read in pages and replayed in slices, between which the node ticks (see `loading`).
+Histories are read in pages and replayed in pieces, between which the node ticks (see `loading`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from holdfast.core.history import (
     UnsettledTask,
     child_number,
     message_event,
-    restore_in_slices,
+    restore_in_pieces,
     run_outcome,
     task_number,
 )
@@ -65,7 +65,7 @@ from holdfast.ports.programs import Programs
 T = TypeVar("T")
 
 _MOST_READ_AT_ONCE = 100
-_SLICES_IN_TICK = 2
+_PIECES_IN_TICK = 2
 
 
 class _EditedRun(NamedTuple):
@@ -156,19 +156,19 @@ class RunLoader:
         return any(len(self._suspects) >= claim_limit(most, each.record.setbacks) for each in self._suspects)
 
     async def go_on(self) -> None:
-        """Load runs for some slices of time. Between two of them others may use the event loop. A tick has
+        """Load runs for some pieces of time. Between two of them others may use the event loop. A tick has
         several: each tick waits for its commit, and that would make a long replay much longer."""
-        ends_at = self._clock.elapsed() + _SLICES_IN_TICK * microseconds(self._tuning.slice)
+        ends_at = self._clock.elapsed() + _PIECES_IN_TICK * microseconds(self._tuning.piece)
         while self._loading:
-            await self._do_slice()
+            await self._do_piece()
             await asyncio.sleep(0)
             if self._clock.elapsed() >= ends_at:
                 break
         if self._loading:
             self._inbox.wake()
 
-    async def _do_slice(self) -> None:
-        """Short histories come first. Then one long history gets a slice too, so that neither kind waits for
+    async def _do_piece(self) -> None:
+        """Short histories come first. Then one long history gets a piece too, so that neither kind waits for
         the other."""
         if not self._read and self._claimed:
             await self._read_short()
@@ -265,8 +265,8 @@ class RunLoader:
             loading.add(page)
 
     async def _replay_some(self, queue: deque[LoadingRun]) -> None:
-        """Replay the runs at the head of the queue whose history has been read, for a slice of time."""
-        ends_at = self._clock.elapsed() + microseconds(self._tuning.slice)
+        """Replay the runs at the head of the queue whose history has been read, for a piece of time."""
+        ends_at = self._clock.elapsed() + microseconds(self._tuning.piece)
         edited: list[_EditedRun] = []
         late: list[MessageRecord] = []
         with GcPause():
@@ -358,9 +358,9 @@ class RunLoader:
         return True
 
     def _replay(self, loading: LoadingRun) -> Replay:
-        resident, steps = loading.resident, self._tuning.slice_steps
+        resident, steps = loading.resident, self._tuning.piece_steps
         check_open(resident.record.input)
-        past = yield from restore_in_slices(loading.history, steps)
+        past = yield from restore_in_pieces(loading.history, steps)
         for seq, child in past.children.items():
             if child is not None:
                 is_terminated = seq in past.terminated

@@ -57,10 +57,10 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     there are any."""
     page_rows: int = 1000
     """How many rows of histories to read at once. A longer history is read in pages."""
-    slice: dt.timedelta = dt.timedelta(milliseconds=5)
+    piece: dt.timedelta = dt.timedelta(milliseconds=5)
     """How long to replay before others get a turn: the tick, tasks on the event loop, clients."""
-    slice_steps: int = 100
-    """After how many steps of a replay its slice may end."""
+    piece_steps: int = 100
+    """After how many steps of a replay its piece may end."""
     start_batch: int = 1000
     """How many runs to start in one commit at most."""
     tick_bytes: int = 8 * 1024 * 1024

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from holdfast.core.history import Past
+from holdfast.core.pieces import Pieces
 from holdfast.core.program import Program
 from holdfast.core.records import ChapterStart, Definition, RunRecord
-from holdfast.core.slices import Slices
 from holdfast.core.values import Payload
 from holdfast.errors import DeterminismError
 from holdfast.ports.executor import TaskBody
@@ -76,7 +76,7 @@ class Programs(Protocol):
         """The program of a run that has not begun. Raises UnknownWorkflow."""
         ...
 
-    def replay(self, run: RunRecord, past: Past, pause_after: int) -> Slices[Program]:
+    def replay(self, run: RunRecord, past: Past, pause_after: int) -> Pieces[Program]:
         """The program of a run, replayed to the end of its journal. It may pause after so many steps.
 
         Raises UnknownWorkflow, DeterminismError, ForbiddenInWorkflow if the run cannot go on here.

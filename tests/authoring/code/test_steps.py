@@ -21,8 +21,8 @@ from holdfast.core.codec import Codec
 from holdfast.core.commands import RecordTask
 from holdfast.core.history import restore
 from holdfast.core.journal import write_step
+from holdfast.core.pieces import finish
 from holdfast.core.records import History, TaskRecord, new_run
-from holdfast.core.slices import finish
 from holdfast.core.values import Instant, Payload, RunKey, Succeeded, TaskStatus
 from holdfast.errors import BadOption, CannotStore, DeterminismError, OutsideContext, WrongType
 from holdfast.testing import Environment, assert_durable

@@ -13,7 +13,7 @@ from holdfast.authoring.dag.loader import load_text
 from holdfast.authoring.dag.program import DagProgram
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
-from holdfast.core.slices import finish
+from holdfast.core.pieces import finish
 
 
 class Play(playing.Play):

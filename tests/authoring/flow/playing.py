@@ -13,7 +13,7 @@ from holdfast.authoring.flow.loader import load_flow_text
 from holdfast.authoring.flow.program import FlowProgram
 from holdfast.core.codec import Codec
 from holdfast.core.history import Past
-from holdfast.core.slices import finish
+from holdfast.core.pieces import finish
 from holdfast.ports.flows import CURSOR
 
 

@@ -53,9 +53,9 @@ from holdfast.core.failures import capture, deadline_failure
 from holdfast.core.history import Past, Step
 from holdfast.core.journal import entry_of
 from holdfast.core.log_lines import LimitedLog, OutputLine
+from holdfast.core.pieces import Pieces
 from holdfast.core.questions import read_chapter, write_chapter
 from holdfast.core.records import ChapterStart, RunRecord
-from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems, encode_items
 from holdfast.core.values import Failure, Instant, Payload
 from holdfast.core.waiting import WaitKind, WaitReason, wait_for_children
@@ -181,7 +181,7 @@ class CodeProgram(Answering):
 
     # --- replay
 
-    def replay(self, past: Past, pause_after: int) -> Slices[None]:
+    def replay(self, past: Past, pause_after: int) -> Pieces[None]:
         replay = self._replay(past, pause_after)
         while True:
             with self._loop.running():

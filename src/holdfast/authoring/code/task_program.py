@@ -19,10 +19,10 @@ from holdfast.core.events import CancelRequested, DeadlinePassed, Event, Reopene
 from holdfast.core.failures import deadline_failure, failure_of
 from holdfast.core.history import Past
 from holdfast.core.log_lines import LimitedLog
+from holdfast.core.pieces import Pieces
 from holdfast.core.policies import TaskOptions
 from holdfast.core.records import TASK_VERSION, RunRecord, task_claim
 from holdfast.core.run_options import read_run_options
-from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.updates import UpdateRefusal, refusal
 from holdfast.core.values import Cancelled, Failed, Instant, Outcome, Succeeded, task_id
@@ -84,7 +84,7 @@ class TaskProgram:
     def dispose(self) -> None:
         pass
 
-    def replay(self, past: Past, pause_after: int) -> Slices[None]:
+    def replay(self, past: Past, pause_after: int) -> Pieces[None]:
         for number, step in enumerate(past.steps):
             compare(number, self.advance(step.at, step.events), step.asked)
             if number % pause_after == pause_after - 1:

@@ -56,9 +56,9 @@ from holdfast.core.ids import name_for_children
 from holdfast.core.journal import TaskOpened
 from holdfast.core.log_lines import LimitedLog
 from holdfast.core.names import written_span
+from holdfast.core.pieces import Pieces
 from holdfast.core.records import RunRecord
 from holdfast.core.shared_inputs import SharedInput
-from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.updates import UpdateRefusal, refusal
 from holdfast.core.values import (
@@ -157,7 +157,7 @@ class DagProgram:
     def _emit(self, command: Command) -> None:
         self._commands.append(command)
 
-    def replay(self, past: Past, pause_after: int) -> Slices[None]:
+    def replay(self, past: Past, pause_after: int) -> Pieces[None]:
         opened = {asked.seq for step in past.steps for asked in step.asked if isinstance(asked, TaskOpened)}
         # Replay uses the recorded answer: a workflow that was unknown then may be known now.
         self._shared_then = shares_in(past)

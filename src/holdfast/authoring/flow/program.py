@@ -74,8 +74,8 @@ from holdfast.core.history import TRIED_AGAIN, Past, Step
 from holdfast.core.ids import name_for_children
 from holdfast.core.journal import EndAsked, PatchMarked, TaskOpened
 from holdfast.core.log_lines import LimitedLog
+from holdfast.core.pieces import Pieces
 from holdfast.core.records import RunRecord
-from holdfast.core.slices import Slices
 from holdfast.core.stream_items import UnwrittenItems
 from holdfast.core.updates import UpdateRefusal, refusal
 from holdfast.core.values import Cancelled, Failed, Failure, Instant, Outcome, Payload, RunStatus
@@ -180,7 +180,7 @@ class FlowProgram:
         self._buffer.timers.clear()
         self._visit = None
 
-    def replay(self, past: Past, pause_after: int) -> Slices[None]:
+    def replay(self, past: Past, pause_after: int) -> Pieces[None]:
         opened = {asked.seq for step in past.steps for asked in step.asked if isinstance(asked, TaskOpened)}
         refused = {
             seq: outcome

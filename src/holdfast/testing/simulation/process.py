@@ -50,7 +50,7 @@ _TUNING = Tuning(
     max_idle=2,
     claim_batch=4,
     start_batch=3,
-    slice=dt.timedelta(0),
+    piece=dt.timedelta(0),
     look_every=dt.timedelta(seconds=1),
 )
 """As in production, but with small batches, so that a handful of runs fills one. A replay pauses wherever it
@@ -74,7 +74,7 @@ def _tuning(simulation: Surroundings) -> Tuning:
         tick_bytes=bytes,
         unrecorded_bytes=bytes,
         page_rows=simulation.page_rows,
-        slice_steps=simulation.slice_steps,
+        piece_steps=simulation.piece_steps,
         long_history=Random(f"long history {simulation.seed}").choice((1, 100, 32_000)),
         idle_bytes=Random(f"idle bytes {simulation.seed}").choice((300, 10_000_000)),
     )
@@ -102,7 +102,7 @@ class Surroundings(Protocol):
     max_payload_bytes: int
     max_resident: int
     page_rows: int
-    slice_steps: int
+    piece_steps: int
     longest_task: float
     world: World
     database: SimulatedDatabase

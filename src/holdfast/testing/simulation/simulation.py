@@ -154,8 +154,8 @@ class Simulation:
         self.concurrency = dice.choice(scenario.slots)
         self.max_payload_bytes = Settings().max_payload_bytes
         self.max_resident = Random(f"{seed} memory").choice(_MEMORIES)
-        slices = Random(f"{seed} slices")
-        self.page_rows, self.slice_steps = slices.choice(_PAGES), slices.randint(1, 3)
+        pieces = Random(f"{seed} slices")
+        self.page_rows, self.piece_steps = pieces.choice(_PAGES), pieces.randint(1, 3)
         rows = self.rows = MemoryDatabase()
         store = rows.store()
         run_inline(store.open())

@@ -1,4 +1,4 @@
-"""Long work in slices: a generator that yields where it may pause, and returns the result at its end.
+"""Long work in pieces: a generator that yields where it may pause, and returns the result at its end.
 
 Nobody knows how long a history is. Who owns an event loop goes on with such work for some milliseconds, lets
 the others run, and then goes on.
@@ -11,10 +11,10 @@ from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-Slices: TypeAlias = Generator[None, None, T]
+Pieces: TypeAlias = Generator[None, None, T]
 
 
-def finish(work: Slices[T]) -> T:
+def finish(work: Pieces[T]) -> T:
     """Do all of it at once."""
     while True:
         try:
