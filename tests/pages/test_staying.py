@@ -462,9 +462,12 @@ async def test_many_tabs_follow_a_log_and_one_that_is_held_still_reads_no_more(t
             assert sorted(numbers) == list(range(min(numbers), max(numbers) + 1))
 
             await page.keyboard.press(".")
-            await page.wait_for_timeout(1_500)
-            page.asked.clear()
-            await page.wait_for_timeout(2_500)
-            assert [each for each in page.asked if "/logs" in each] == []
+            await expect(page.get_by_role("button", name="held still")).to_be_visible()
+            async with asyncio.timeout(WAIT / 1_000):  # a busy machine answers late what was asked before
+                is_quiet = False
+                while not is_quiet:
+                    page.asked.clear()
+                    await page.wait_for_timeout(2_500)
+                    is_quiet = not any("/logs" in each for each in page.asked)
             await page.keyboard.press(".")
             await reach(newest + 50)

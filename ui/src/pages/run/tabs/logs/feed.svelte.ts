@@ -43,8 +43,10 @@ export class LogFeed {
     }
   }
 
-  /** Whether to read again: while the run goes on, and after the server could not answer. */
+  /** Whether to read again: while the run goes on, and after the server could not answer. Not while it is read:
+   * a slow answer must not be followed by another at once, nor by one that nobody wants any more. */
   mayHaveMore(isOver: boolean): boolean {
+    if (this.isBusy) return false;
     return this.problem ? this.problem.isPassing : !isOver;
   }
 

@@ -56,3 +56,16 @@ it("goes on behind the last line after the server was away", async () => {
   expect([feed.problem, feed.mayHaveMore(true), feed.mayHaveMore(false)]).toEqual([null, false, true]);
   expect(texts(feed.lines)).toEqual([0, 1, 2].map((each) => line(each).text));
 });
+
+it("asks for no more while an answer is on its way", async () => {
+  const feed = new LogFeed("run");
+  let open = () => {};
+  gate = new Promise((resolve) => (open = resolve));
+  const reading = feed.read();
+
+  expect(feed.mayHaveMore(false)).toBe(false);
+  open();
+  await reading;
+
+  expect(feed.mayHaveMore(false)).toBe(true);
+});
