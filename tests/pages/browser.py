@@ -18,6 +18,8 @@ from typing import Any, Final
 
 import pytest
 
+from holdfast.server.pages.app import are_built
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 SHOP: Final = ROOT / "examples" / "shop"
 FILES: Final = ("shop.py", "merchants.py", "nightly_settlement.yaml", "onboarding.yaml")
@@ -166,6 +168,7 @@ async def opened(
 ) -> AsyncGenerator[Any]:
     """A page of somebody who has never been here. With `strict`, nothing may go wrong on it: no error of a
     script, nothing that the policy refuses, nothing that is asked of another host."""
+    assert are_built(), "the pages are not built: run make pages"
     async with browser() as chromium:
         context = await chromium.new_context(
             viewport=viewport, color_scheme=theme, has_touch=viewport is PHONE
