@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import httpx
+import pytest
 from tests.patience import PATIENCE
 from tests.server.v1.asking import Asker
 from tests.server.v1.event_reading import Event, Reader, reading
@@ -57,6 +58,23 @@ async def test_pulses_come_four_times_a_second_at_most(api: Asker):
         took = time.monotonic() - begun
 
     assert len(events) <= 2 + took / pulses._EVERY_SECONDS
+
+
+async def test_the_more_pages_are_open_the_less_often_each_is_told(
+    api: Asker, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(pulses, "_PAGES_PER_SECOND", 2)
+    async with reading(api, "/pulse") as reader, reading(api, "/pulse") as other:
+        await pulses_until(reader, lambda found: found)
+        await pulses_until(other, lambda found: found)
+        begun = time.monotonic()
+        for _ in range(20):
+            await run_all(api, 1, 2)
+            await asyncio.sleep(0.1)
+        events = await pulses_until(reader, lambda found: total(found, "succeeded") == 20)
+        took = time.monotonic() - begun
+
+    assert len(events) <= 2 + took, "both of them are told twice a second together"
 
 
 async def test_who_looks_at_a_run_hears_of_its_tasks_and_others_do_not(api: Asker):

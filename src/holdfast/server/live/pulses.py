@@ -1,4 +1,5 @@
-"""What pages are told: the changes of a quarter of a second together, so that they draw no more often.
+"""What pages are told: the changes of a quarter of a second together, so that they draw no more often, and of
+more time where many pages are open, so that the engine beside them is no slower.
 
 A pulse says what to load again, and no more. A page that comes back after a gap is told that there was a
 gap, and nothing is read from the store for that page. All pages are sent the same bytes. A page that shows a
@@ -21,6 +22,9 @@ from holdfast.server.live.subscriptions import LAGGED, Subscription, Turns
 from holdfast.server.live.tails import AWAY, Tail, Wanted
 
 _EVERY_SECONDS: Final = 0.25
+_LONGEST_SECONDS: Final = 5.0
+_PAGES_PER_SECOND: Final = 200
+"""So many are told something, of all together: the more are open, the less often each of them is told."""
 _SOON_SECONDS: Final = 0.03
 """After a quiet time, a change is told so soon: what is committed with it is told with it."""
 _MOST_RUNS: Final = 100
@@ -174,8 +178,12 @@ class Pulses:
         self._has_news = True
         if self._timer is None:
             loop = asyncio.get_running_loop()
-            at = max(loop.time() + _SOON_SECONDS, self._told_at + _EVERY_SECONDS)
+            at = max(loop.time() + _SOON_SECONDS, self._told_at + self._every_seconds())
             self._timer = loop.call_at(at, self._pulse)
+
+    def _every_seconds(self) -> float:
+        pages = sum(map(len, self._members.values()))
+        return min(max(_EVERY_SECONDS, pages / _PAGES_PER_SECOND), _LONGEST_SECONDS)
 
     def finish(self, last: bytes) -> None:
         """The tail tells nothing more."""
